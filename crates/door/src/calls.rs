@@ -5,6 +5,8 @@
 //! It is noted in a record of 64-bit words, which is in a file where [`note_in`] says so, and so outlives its process. A process of one
 //! run makes one call at a time. Where several threads make calls, each is noted, and the last one counts.
 
+#[cfg(not(target_family = "wasm"))]
+use crate::float_mode::kept;
 use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
@@ -131,7 +133,7 @@ impl Caller {
         Self { number: CALLERS.fetch_add(1, Ordering::Relaxed), text: words.collect() }
     }
 
-    /// Returns the result of `call`, and notes until then that `function` is called at `now`.
+    /// Returns the result of `call`, and notes until then that `function` is called at `now`. The floating-point mode is kept.
     pub fn noted<T>(&self, function: Function, now: u64, call: impl FnOnce() -> T) -> T {
         let record = record();
         let number = record.number.load(Ordering::Relaxed) | 1;
@@ -144,7 +146,7 @@ impl Caller {
         record.function.store(function as u64, Ordering::Relaxed);
         record.now.store(now, Ordering::Relaxed);
         record.number.store(number, Ordering::Release);
-        let returned = call();
+        let returned = kept(call);
         record.number.store(number.wrapping_add(1), Ordering::Release);
         returned
     }
@@ -211,6 +213,12 @@ functions! {
     Limits: "limits",
     Observe: "observe",
     Destroy: "destroy",
+}
+
+/// WebAssembly has one floating-point mode.
+#[cfg(target_family = "wasm")]
+fn kept<T>(call: impl FnOnce() -> T) -> T {
+    call()
 }
 
 /// Words of the text of a record, and bytes of it for the controller: the rest is for the flow, whose group has a short name.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A controller of a file, with the parameters that a scenario gives.
 
+#[cfg(not(target_family = "wasm"))]
+use crate::elf::Elf;
 use crate::instance::{Code, Instance};
 use crate::layout;
 #[cfg(not(target_family = "wasm"))]
@@ -91,11 +93,26 @@ impl Controller {
     /// If there is no such controller, or it does not take these parameters.
     #[cfg(not(target_family = "wasm"))]
     pub fn load(file: &Path, name: &str, parameters: &[(String, Value)]) -> Result<Self, LoadFault> {
-        let content = std::fs::read(file).map_err(|error| fault(format!("cannot be read: {error}"), ""))?;
+        let content = read(file)?;
         if is_wasm(file) {
             return Self::of_module(&content, name, parameters);
         }
+        check_library(&content, name, parameters)?;
         Self::of(Native::load(file, name).map(Compiled::Native), &content, name, parameters)
+    }
+
+    /// Checks that `file` has the controller `name` with these parameters, as far as that is known without executing a native library.
+    ///
+    /// # Errors
+    ///
+    /// As for [`load`](Self::load).
+    #[cfg(not(target_family = "wasm"))]
+    pub fn check(file: &Path, name: &str, parameters: &[(String, Value)]) -> Result<(), LoadFault> {
+        let content = read(file)?;
+        if is_wasm(file) {
+            return Self::of_module(&content, name, parameters).map(drop);
+        }
+        check_library(&content, name, parameters)
     }
 
     /// Returns the controller `name` of a WebAssembly module with this content.
@@ -135,6 +152,24 @@ impl Controller {
             .partial_acks(true);
         Ok(Self { code, values, ecn, needs, digest: hexadecimal(&Sha256::digest(content)) })
     }
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn read(file: &Path) -> Result<Vec<u8>, LoadFault> {
+    std::fs::read(file).map_err(|error| fault(format!("cannot be read: {error}"), ""))
+}
+
+/// Checks what the content of a native library says about itself. Systems whose libraries have another format than ELF check it themselves.
+#[cfg(not(target_family = "wasm"))]
+fn check_library(content: &[u8], name: &str, parameters: &[(String, Value)]) -> Result<(), LoadFault> {
+    if !cfg!(target_os = "linux") {
+        return Ok(());
+    }
+    let library = Elf::read(content).map_err(|reason| fault(reason, FORM))?;
+    library.check(name).map_err(|reason| fault(reason, FORM))?;
+    let Some(known) = library.parameters(name) else { return Ok(()) };
+    let known: Vec<_> = known.into_iter().map(str::to_owned).collect();
+    values(name, &known, parameters).map(drop)
 }
 
 /// Returns a value for each of the `known` parameters from those that are `given`.

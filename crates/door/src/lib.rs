@@ -15,6 +15,10 @@
 
 pub mod calls;
 mod controller;
+#[cfg(not(target_family = "wasm"))]
+mod elf;
+#[cfg(not(target_family = "wasm"))]
+mod float_mode;
 mod instance;
 pub mod layout;
 #[cfg(not(target_family = "wasm"))]

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A controller that breaks one promise of the header: that which is defined when this is compiled. */
 #include "narrows.h"
+#include <fenv.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifndef VERSION
@@ -47,6 +49,9 @@ static void *create(const struct narrows_setup *setup, const double *parameters)
 #endif
 #ifdef REFUSES
 	return NULL;
+#endif
+#ifdef ROUNDS
+	fesetround(FE_TOWARDZERO);
 #endif
 	now = setup->now;
 	return &flow;
@@ -121,6 +126,9 @@ static void acked(void *flow, const struct narrows_ack *ack, const struct narrow
 {
 	now = path->now;
 	events++;
+#ifdef LEAKS
+	memset(malloc(1 << 20), 1, 1 << 20);
+#endif
 #ifdef CRASHES
 	*(volatile int *)8 = 1;
 #endif

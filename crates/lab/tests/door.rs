@@ -215,13 +215,71 @@ fn a_library_that_is_no_controller_is_refused_with_what_it_lacks() {
     let library = compiled("newreno.c", &[]);
     let library = library.display();
     for (algorithm, words) in [
-        (format!("{library}:other"), "the library exports no controller other"),
+        (format!("{library}:other"), "the library exports no controller other; it exports newreno"),
         (format!("{library}:newreno(beta=0.5)"), "newreno has no parameter `beta`"),
         (format!("{library}:newreno(factor=2)"), "create returned NULL"),
         ("./missing.so:mine".to_owned(), "cannot be read"),
-        ("./Cargo.toml:mine".to_owned(), "cannot be loaded"),
+        ("./Cargo.toml:mine".to_owned(), "is no library for this system: it begins with \"[package\""),
     ] {
         let error = ran(&algorithm, PATHS[0]).map(|_| ()).expect_err("it is no controller");
         assert!(error.contains(words), "{algorithm}: {error}");
     }
+}
+
+#[test]
+fn the_rounding_that_a_library_sets_is_its_own() {
+    let digest = |defines: &[&str]| {
+        let library = compiled("misbehaving.c", defines);
+        ran(&format!("{}:mine", library.display()), PATHS[1]).expect("it runs").digest()
+    };
+    assert_eq!(digest(&["ROUNDS"]), digest(&[]));
+}
+
+#[test]
+fn what_a_library_lacks_is_known_without_executing_it() {
+    let check = |library: &Path, name: &str, parameter: &str| {
+        let given = [(parameter.to_owned(), narrows_lab::card::Value::Number(0.5))];
+        let given = if parameter.is_empty() { &given[..0] } else { &given };
+        narrows_door::Controller::check(library, name, given).map_err(|fault| fault.message + &fault.allowed)
+    };
+    let crashing = compiled("misbehaving.c", &["LOADING_CRASHES"]);
+    assert_eq!(check(&crashing, "mine", ""), Ok(()));
+    let library = compiled("newreno.c", &[]);
+    assert_eq!(check(&library, "newreno", "factor"), Ok(()));
+    for (name, parameter, words) in [
+        ("newreno", "fctor", "newreno has no parameter `fctor`factor"),
+        ("limits", "", "the library exports no controller limits; it exports newreno"),
+    ] {
+        let error = check(&library, name, parameter).expect_err("it is refused");
+        assert!(error.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn a_library_in_cpp_runs_and_a_constant_that_it_does_not_export_is_explained() {
+    if Command::new("c++").arg("--version").output().is_err() {
+        eprintln!("skipped: there is no compiler of C++");
+        return;
+    }
+    let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("../door");
+    let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libcpp.so");
+    let mut command = Command::new("c++");
+    command.args([
+        "-std=c++20",
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Wno-unused-parameter",
+        "-Werror",
+        "-I",
+    ]);
+    command.arg(door.join("include")).arg(door.join("tests/constant.cpp")).arg("-o").arg(&library);
+    assert!(command.status().expect("a compiler of C++").success());
+    ran(&format!("{}:exported", library.display()), PATHS[0]).expect("it runs");
+    let error =
+        ran(&format!("{}:kept", library.display()), PATHS[0]).map(|_| ()).expect_err("it is not exported");
+    let words = "no controller kept: a `const` of C++ is not exported; write `extern \"C\" const struct narrows_controller`; it exports exported";
+    assert!(error.replace("\\\"", "\"").contains(words), "{error}");
 }

@@ -128,6 +128,8 @@ impl Files {
             read().map_err(|error| self.fault(py, error))
         })?;
         if !self.execute {
+            // A file that will be refused is refused now, as far as that is known without executing it.
+            Python::attach(|py| py.detach(|| Controller::check(file, name, parameters)))?;
             return Ok(Arc::new(Described { digest }));
         }
         // The interpreter goes on while a library is loaded, which may take forever.

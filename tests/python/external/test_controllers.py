@@ -104,6 +104,20 @@ def test_what_a_library_does_in_a_run_ends_that_run_alone(narrows: Narrows, tmp_
         assert least <= float(head.rpartition(" ")[2]) <= most, problem
 
 
+def test_the_memory_of_a_run_with_a_library_is_bounded(
+    narrows: Narrows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NARROWS_LIBRARY_MEMORY", "50000000")
+    scenario = write(tmp_path, SUBJECT.replace('"subject"', '"./libmine.so:mine"'))
+    for define, status in [("LEAKS", 2), ("HUGE", 0)]:
+        compiled("misbehaving.c", tmp_path / "libmine.so", define)
+        done = narrows("run", scenario, "--replications", "1", "--out", define)
+        assert done.returncode == status, done.stderr
+        problem = " ".join(done.stderr.split())
+        assert ("took more than 50000000 bytes of memory" in problem) == bool(status), problem
+        assert ("libmine.so:mine" in problem) == bool(status), problem
+
+
 def test_what_a_library_does_where_variables_are_recorded_is_an_error(narrows: Narrows, tmp_path: Path) -> None:
     for define, words in IN_OBSERVE.items():
         compiled("misbehaving.c", tmp_path / "libmine.so", define)
@@ -135,10 +149,10 @@ def test_what_is_no_library_of_this_machine_is_refused(narrows: Narrows, tmp_pat
     (tmp_path / "text.wasm").write_text("no module", encoding="utf-8")
     scenario = write(tmp_path, SUBJECT)
     for name, words in {
-        "./libother.so:newreno": "cannot be loaded",
-        "./libtext.so:newreno": "cannot be loaded",
+        "./libother.so:newreno": "is a library for",
+        "./libtext.so:newreno": "is no library for this system",
         "./text.wasm:newreno": "is no WebAssembly module",
-        "./libgood.so:other": "exports no controller other",
+        "./libgood.so:other": "exports no controller other; it exports newreno",
         "./libgood.so": "a file without the name of an algorithm in it",
         "./libmissing.so:mine": "cannot be read",
     }.items():
