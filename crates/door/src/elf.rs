@@ -16,7 +16,7 @@ pub struct Elf<'a> {
     loaded: Vec<(u64, u64, u64)>,
     /// What the loader writes at an address: the address of something in the library; `None` if it is not known.
     pointers: BTreeMap<u64, Option<u64>>,
-    /// Whether the file has the table of sections, which tells the symbols.
+    /// Whether the file has the table of sections, which leads to the symbols.
     has_sections: bool,
 }
 

@@ -260,7 +260,7 @@ impl Answers {
     }
 }
 
-/// Returns a window of at most [`NEGATIVE`] bytes in packets, which are at least so many bytes again.
+/// Returns a window of at most [`NEGATIVE`] bytes in packets, which are no fewer bytes again.
 fn packets(window: u64, mss: Bytes) -> f64 {
     // Of signed integers the conversion is one instruction.
     let (window, mss) = (window.cast_signed() as f64, mss.count().cast_signed() as f64);

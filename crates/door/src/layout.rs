@@ -7,6 +7,8 @@ use narrows_units::{Bytes, Span, Time};
 
 /// `NARROWS_VERSION`.
 pub const VERSION: u64 = 3;
+/// The next version, which this is too old for.
+const LATER: u64 = VERSION + 1;
 /// `NARROWS_NONE`: no time, no sample, no limit.
 pub const NONE: u64 = u64::MAX;
 /// `NARROWS_PACKETS`: the packets of acknowledgements and losses.
@@ -31,7 +33,7 @@ impl Version {
     pub fn read(name: &str, version: u64) -> Result<Self, String> {
         match version {
             1..=VERSION => Ok(Self(version)),
-            1..1000 => Err(format!(
+            LATER..1000 => Err(format!(
                 "{name} is of version {version} of narrows.h, and this Narrows has version {VERSION}, which knows those before it"
             )),
             _ => Err(format!(

@@ -101,7 +101,7 @@ class _Replies:
 
 
 def _memory() -> int:
-    """Return the bytes of this process that are in memory; 0 on systems that do not tell."""
+    """Return the bytes of this process that are in memory; 0 on systems that do not report them."""
     with suppress(OSError):
         return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     return 0
