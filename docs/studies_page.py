@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from narrows._internal.experiments.design import KINDS
 from narrows._internal.experiments.keys import RANGE, REPLICATIONS, STUDY
+from narrows._internal.experiments.numbers import UNITS
 
 if TYPE_CHECKING:
     from narrows._internal.experiments.declared import Key
@@ -26,6 +27,7 @@ def page() -> str:
         replications=_table(REPLICATIONS),
         range=_table(RANGE),
         designs=designs,
+        units="\n".join(f"* `_{unit}`: {words}" for unit, words in UNITS.items()),
     )
 
 
@@ -193,8 +195,18 @@ never used: remove it, and `narrows study resume DIR` runs its cells again.
 all other metrics (`measured['group.flows.timeouts']`). It is written at the end; `query` reads all finished cells at
 any time.
 
+A factor whose levels are texts, and quantities of one kind, has a second column with their numbers, whose name ends in
+the unit, as in `path.rtt_s` beside `path.rtt` and `path.queue.limit_bdp` beside `path.queue.limit`:
+
+{units}
+* `_number`: numbers that are written as text
+
+"infinite" is an infinite number. If another column has this name, `_level` stands before the unit. In Arrow and Parquet
+the metadata of the column have the `unit` in words, and those of a column of texts the `levels` in the order of the
+study. Names of algorithms or queues, and limits in packets beside limits in time, remain texts alone.
+
 ```text
-narrows study query DIR 'select algorithm, "path.rtt", avg(goodput_fraction) from cells group by all order by all'
+narrows study query DIR 'select algorithm, "path.rtt_s", avg(goodput_fraction) from cells group by all order by all'
 ```
 
 ```python

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import json
+import math
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -13,8 +15,12 @@ from study_files import SCENARIO, STUDY, ask, digests, state, study, write_study
 
 import narrows as nw
 from narrows._internal.cli import main
+from narrows._internal.experiments.definition import read_study
+from narrows._internal.experiments.numbers import numbers, numbers_of
+from narrows._internal.experiments.planner import make_plan
 from narrows._internal.experiments.store import Store
 from narrows._internal.files.format import read_kept
+from narrows._internal.opened.folder import OpenedStudy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,6 +89,52 @@ def test_every_cell_is_a_row_with_its_levels_and_measures(done: Path) -> None:
         for replication in range(3)
     }
     assert all(row["seed"] == 1 and 1e6 < row["goodput_bps"] < 10e6 and 0 < row["utilization"] <= 1 for row in rows)
+
+
+def test_levels_that_are_quantities_are_numbers_beside_their_texts(done: Path, tmp_path: Path) -> None:
+    order = 'select distinct "path.rtt" t, "path.rtt_s" s, "path.queue.limit_bdp" n from cells order by s, n'
+    found = [(row["t"], row["s"], row["n"]) for row in ask(done, order)]
+    assert found == [("10ms", 0.01, 0.5), ("10ms", 0.01, 1.0), ("40ms", 0.04, 0.5), ("40ms", 0.04, 1.0)]
+    table = pq.read_table(done / "out/cells.parquet")
+    assert table.schema.field("path.queue.limit_bdp").metadata == {b"unit": b"bandwidth-delay products"}
+    assert json.loads(table.schema.field("path.queue.limit").metadata[b"levels"]) == ["0.5bdp", "1bdp"]
+    # Tables of earlier versions lack the columns.
+    shutil.copytree(done / "out", tmp_path / "old")
+    (tmp_path / "old/manifest.json").unlink()
+    pq.write_table(table.drop_columns(["path.rtt_s", "path.queue.limit_bdp"]), tmp_path / "old/cells.parquet")
+    assert OpenedStudy(tmp_path / "old").cells.equals(OpenedStudy(done / "out").cells)
+
+
+@pytest.mark.parametrize(
+    ("levels", "read"),
+    [
+        (["0.5bdp", "16bdp", "infinite"], ([0.5, 16.0, math.inf], "bdp")),
+        (["1kB", "2KiB"], ([1000.0, 2048.0], "bytes")),
+        (["90kbps", "0.1Gbps"], ([9e4, 1e8], "bps")),
+        (["1%", "20%"], ([0.01, 0.2], "fraction")),
+        (["10pkt", "100pkt"], ([10.0, 100.0], "packets")),
+        (["300us", "2s"], ([3e-4, 2.0], "s")),
+        ([1, "2"], ([1.0, 2.0], "")),
+        (["1bdp", "10ms"], None),
+        (["10ms", "cubic"], None),
+        (["0s..1s", "0s..2s"], None),
+        (["droptail", "codel"], None),
+        ([True, False], None),
+        (["infinite"], None),
+    ],
+)
+def test_levels_are_numbers_if_all_are_quantities_of_one_kind(
+    levels: list[Any], read: tuple[list[float], str] | None
+) -> None:
+    found = numbers(levels)
+    assert (found if found is None else (list(found[0].values()), found[1])) == read
+
+
+def test_a_column_of_numbers_takes_no_name_that_is_there(tmp_path: Path) -> None:
+    together = '\n[factors.rate]\nlabels = ["1Mbps", "2Mbps"]\n"path.rate" = ["1Mbps", "2Mbps"]'
+    text = STUDY[: STUDY.index("[factors]")] + 'measures = ["rate_bps"]\n' + together
+    found = numbers_of(make_plan(read_study(write_study(tmp_path, text))))
+    assert [each.name for each in found] == ["rate_level_bps", "path.rate_bps"]
 
 
 def test_a_cell_measures_what_a_run_of_its_scenario_does(done: Path) -> None:

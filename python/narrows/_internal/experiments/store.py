@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from narrows._internal.errors import InputError
 from narrows._internal.experiments.measures import split
+from narrows._internal.experiments.numbers import UNITS, Numbers, numbers_of
 from narrows._internal.files.disk import write_whole
 from narrows._internal.files.json_objects import read_sealed, sealed
 from narrows._internal.files.manifest import check_file, read_manifest
@@ -132,7 +133,8 @@ class Store:
 
         old = self._gathered()
         place = {key: index for index, key in enumerate(old["cell"].to_pylist())} if old is not None else {}
-        schema = _schema(plan)
+        known = numbers_of(plan)
+        schema = _schema(plan, known)
         cells: list[tuple[int, dict[str, Any]]] = []
         kept: list[tuple[int, int]] = []
         for point, replication in wanted:
@@ -140,12 +142,14 @@ class Store:
             if key in place:
                 kept.append((len(kept) + len(cells), place[key]))
             elif key in fresh:
-                cells.append((len(kept) + len(cells), _row(plan, schema, point, replication, fresh[key])))
+                row = _row(plan, schema, point, replication, fresh[key])
+                row |= {each.name: each.values[point.levels[each.factor]] for each in known}
+                cells.append((len(kept) + len(cells), row))
         made = pa.Table.from_pylist([row for _, row in cells], schema=schema)
         if old is None:
             return made
         try:
-            taken = old.take(pa.array([at for _, at in kept], pa.int64())).cast(schema)
+            taken = _numbered(old.take(pa.array([at for _, at in kept], pa.int64())), known, schema).cast(schema)
         except (pa.ArrowException, ValueError) as error:
             problem = f"does not have the columns of the plan: {error}; {self._remedy}"
             raise InputError(str(self.table_file), problem) from None
@@ -235,14 +239,37 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _schema(plan: Plan) -> pa.Schema:
+def _numbered(old: pa.Table, known: Sequence[Numbers], schema: pa.Schema) -> pa.Table:
+    """Return a table with the columns of numbers, which tables of earlier versions lack."""
     import pyarrow as pa
 
-    names = list(plan.points[0].levels)
+    for each in known:
+        if each.name not in old.column_names and each.factor in old.column_names:
+            written = {_written(level): value for level, value in each.values.items()}
+            values = [written.get(level) for level in old[each.factor].to_pylist()]
+            old = old.append_column(each.name, pa.array(values, pa.float64()))
+    return old.select(schema.names) if set(old.column_names) == set(schema.names) else old
+
+
+def _schema(plan: Plan, known: Sequence[Numbers]) -> pa.Schema:
+    import pyarrow as pa
+
+    numbers = {each.factor: each for each in known}
+    levels: list[pa.Field] = []
+    for name in plan.points[0].levels:
+        values = [point.levels[name] for point in plan.points]
+        kind = _type(values)
+        distinct = list(dict.fromkeys(values))
+        # The order of the study, which texts do not have by themselves.
+        ordered = kind == pa.string() and len(distinct) <= MOST_LISTED
+        levels.append(pa.field(name, kind, metadata={"levels": json.dumps(distinct)} if ordered else None))
+        if name in numbers:
+            own = numbers[name]
+            levels.append(pa.field(own.name, pa.float64(), metadata={"unit": UNITS[own.unit]} if own.unit else None))
     return pa.schema(
         [
             ("cell", pa.string()),
-            *((name, _type([point.levels[name] for point in plan.points])) for name in names),
+            *levels,
             ("algorithm", pa.string()),
             ("replication", pa.int32()),
             ("seed", pa.uint64()),
@@ -290,7 +317,11 @@ def _row(plan: Plan, schema: pa.Schema, point: Point, replication: int, cell: Ma
 
 def _fitting(value: Any, kind: pa.DataType) -> Any:
     """Write a level as text if levels of the same factor have several types."""
-    return inline(value) if str(kind) == "string" and not isinstance(value, str) else value
+    return _written(value) if str(kind) == "string" else value
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else inline(value)
 
 
 def _nested(pairs: Sequence[tuple[str, float | None]]) -> dict[str, dict[str, dict[str, float | None]]]:
@@ -343,6 +374,8 @@ CELLS = "cells"
 FAILED = "failed"
 RESUME = "`narrows study resume"
 MEASURED = "measured"
+# Of a factor, levels whose order its column states.
+MOST_LISTED = 1000
 # Of a file of cells, in hexadecimal digits.
 NAME_LENGTH = 16
 NOTE = (
