@@ -214,9 +214,18 @@ polars.read_parquet("DIR/cells.parquet")
 pandas.read_parquet("DIR/cells.parquet")
 ```
 
-`DIR/report.html` begins with the question, the clearest findings, a response against the factor that moves it most (on
-a numeric axis where the levels are numbers, with intervals), and two responses against each other. Then follow all
-findings, the responses against their strongest factors, and for each response (at most six)
+`narrows figure DIR --y METRIC --x FACTOR` draws any metric of the cells against any factor, `algorithm` included:
+means with 95 % intervals over replications, on a numeric axis if the levels are quantities of one kind. `--lines
+FACTOR` has a line and `--panels FACTOR` a panel for each level, `--where FACTOR=LEVEL` shows one level only, and
+`--average FACTOR` takes the mean over all. A factor with several levels and no place in the figure is an error, as
+its mean may describe none of its levels. In Python, `study.plot("goodput_fraction", "path.queue.limit",
+lines="path.rtt", panels="algorithm", where={{"path.rate": "10Mbps"}})` returns the same figure; a reproduction has
+`plot`, too, and its studies as `experiments`.
+
+`DIR/report.html` begins with the question, the clearest findings, the first response against the factor with the
+most levels (on a numeric axis if they are quantities, with intervals, a line per level of the factor that changes
+it most, and a panel per algorithm), and two responses against each other. Then follow all findings, the responses
+against their strongest factors, and for each response (at most six)
 
 * the analysis of variance; pairwise comparisons of algorithms with t and bootstrap intervals, effect sizes and
   corrected p values; duels over conditions (Condorcet, Copeland);

@@ -14,7 +14,7 @@ import narrows as nw
 from narrows._internal import api
 from narrows._internal.arguments import LIMITS, kind_of
 from narrows._internal.cli import main
-from narrows._internal.opened.folder import Answer, OpenedRun, OpenedStudy
+from narrows._internal.opened.folder import Answer, OpenedReproduction, OpenedRun, OpenedStudy
 from narrows._internal.run.plots import Plots
 from narrows._internal.run.results import Comparison, Run
 
@@ -41,7 +41,7 @@ def functions() -> dict[str, Callable[..., Any]]:
         *((f"Scenario.{name}", getattr(nw.Scenario, name)) for name in ("__init__", "run", "run_on_both", "compare")),
         *((f"{home.__name__}.{name}", getattr(home, name)) for home, names in (
             (Run, ("save", "frame")), (Comparison, ("save", "frame")), (OpenedRun, ("frame",)),
-            (OpenedStudy, ("query", "frame")), (Answer, ("frame",)),
+            (OpenedStudy, ("query", "frame", "plot")), (OpenedReproduction, ("plot",)), (Answer, ("frame",)),
             (Plots, ("cwnd", "rate", "rtt", "queue", "metric")),
         ) for name in names),
     ]  # fmt: skip

@@ -6,7 +6,10 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -135,6 +138,69 @@ def test_a_column_of_numbers_takes_no_name_that_is_there(tmp_path: Path) -> None
     text = STUDY[: STUDY.index("[factors]")] + 'measures = ["rate_bps"]\n' + together
     found = numbers_of(make_plan(read_study(write_study(tmp_path, text))))
     assert [each.name for each in found] == ["rate_level_bps", "path.rate_bps"]
+
+
+def drawn(done: Path, line: str) -> Any:
+    """Return the figure of the study that options describe, or the error, as text."""
+    given = ["figure", str(done / "out"), *line.split(), "--out", str(done / f"{abs(hash(line))}.svg"), "--json"]
+    with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as messages:
+        status = main(given)
+    if status:
+        assert status == 2
+        return messages.getvalue()
+    printed = json.loads(out.getvalue())
+    marks = ET.parse(printed["file"]).getroot()  # noqa: S314  # our own file
+    return printed, ["".join(each.itertext()) for each in marks.iter() if each.tag.endswith("text")]
+
+
+def test_a_metric_stands_against_a_factor_with_lines_and_panels_by_others(done: Path) -> None:
+    printed, texts = drawn(done, "--y rtt_p95_s --x path.rtt --lines path.queue.limit --panels algorithm")
+    assert printed["name"] == "response-rtt-p95-s-path-rtt"
+    assert "A line per level of path.queue.limit, a panel per algorithm." in printed["caption"]
+    assert "over 3 independent replications" in printed["caption"]
+    assert {"path.queue.limit = 0.5bdp", "path.queue.limit = 1bdp", "path.rtt (ms)", "10", "40"} <= set(texts)
+    assert len([text for text in texts if text.startswith(("newreno\u2002", "aimd(a=1,b=0.8)\u2002"))]) == 2
+
+
+def test_a_factor_is_fixed_or_averaged_over_only_in_words(done: Path) -> None:
+    rest = "--y goodput_bps --x path.rtt_s"
+    printed, texts = drawn(done, f"{rest} --where path.queue.limit=1bdp")
+    assert "Only path.queue.limit = 1bdp." in printed["caption"]
+    # The algorithms have the lines if they have no other place.
+    assert {"newreno", "aimd(a=1,b=0.8)"} <= set(texts)
+    printed, _ = drawn(done, f"{rest} --average path.queue.limit")
+    assert "Mean over all levels of path.queue.limit, and over replications" in printed["caption"]
+    assert "without a place in the figure: path.queue.limit (0.5bdp, 1bdp)" in drawn(done, rest)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--y goodput_bps", "--y: needs --x FACTOR, too"),
+        ("--lines algorithm", "--lines: needs --y METRIC and --x FACTOR, too"),
+        ("--y goodput_bpss --x path.rtt", "did you mean goodput_bps?"),
+        ("--y speed --x path.rtt", "or METRIC alone for the group under test, with METRIC of"),
+        ("--y jain --x path.rtts", "did you mean path.rtt? allowed: path.rtt, path.queue.limit, algorithm"),
+        ("--y jain --x path.rtt --where path.queue.limit=2bdp", "no level of path.queue.limit; allowed: 0.5bdp, 1bdp"),
+        ("--y jain --x path.rtt --where path.queue.limit", "expected FACTOR=LEVEL"),
+        ("--y jain --x path.rtt --lines path.rtt", "is named twice"),
+        ("--y group.tested.stalls --x path.rtt --average path.queue.limit", "no cell has a value of"),
+        ("trade-off --y jain --x path.rtt", "belongs to a figure of the page"),
+        ("--y jain --x path.rtt --experiment other", "no experiment of"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_says_what_is_allowed(done: Path, line: str, said: str) -> None:
+    assert said in drawn(done, line)
+
+
+def test_a_study_plots_a_metric_in_python(done: Path) -> None:
+    pytest.importorskip("matplotlib", reason="figures for papers need it: pip install matplotlib")
+    figure = OpenedStudy(done / "out").plot(
+        "goodput_bps", "path.rtt", panels=["path.queue.limit"], where={"algorithm": "newreno"}
+    )
+    assert len(figure.axes) == 2
+    with pytest.raises(nw.InputError, match="without a place"):
+        OpenedStudy(done / "out").plot("goodput_bps", "path.rtt")
 
 
 def test_a_cell_measures_what_a_run_of_its_scenario_does(done: Path) -> None:

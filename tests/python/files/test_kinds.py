@@ -141,6 +141,21 @@ def test_the_rows_of_a_folder_are_its_table(made: Path) -> None:
         assert not any(isinstance(value, dict | list) for row in opened.rows for value in row.values())
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
+def test_a_kind_with_cells_draws_any_metric_against_any_factor(made: Path, kind: Kind, tmp_path: Path) -> None:
+    folder, file = made / kind.name, tmp_path / "drawn.svg"
+    asked = {
+        "study": "--y group.incumbent.goodput_bps --x pair",
+        "study on both backends": "--y link.bottleneck.utilization --x pair --experiment linux",
+        "reproduction": "--y queue_delay_p95_s --x algorithm",
+    }
+    assert set(asked) == {each.name for each in KINDS if each.draws}
+    line = asked.get(kind.name, "--y goodput_bps --x algorithm")
+    status = narrows(made, f"figure '{folder}' {line} --out '{file}'")
+    assert status == (0 if kind.draws else 2)
+    assert file.is_file() == bool(kind.draws)
+
+
 def test_both_backends_have_their_studies(made: Path, tmp_path: Path) -> None:
     opened = nw.open(made / "study on both backends")
     assert isinstance(opened, OpenedBoth)

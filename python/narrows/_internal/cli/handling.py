@@ -6,10 +6,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from narrows._internal.cli import known
 from narrows._internal.cli.command import DONE, EXPECTATION_FAILED, READ, RUN, Command
 from narrows._internal.cli.options import common, millimetres, replication, time
+
+if TYPE_CHECKING:
+    from narrows._internal.experiments.layout import Asked
 
 
 def playground(arguments: argparse.Namespace) -> int:
@@ -36,10 +40,12 @@ def report(arguments: argparse.Namespace) -> int:
 
 def figure(arguments: argparse.Namespace) -> int:
     """Write a figure of a page into a file and print its caption; without a name, list the figures."""
+    from narrows._internal.errors import InputError
     from narrows._internal.files.json_objects import to_json
-    from narrows._internal.opened.figures import pictures_in, write
+    from narrows._internal.opened.figures import pictures_in, write, write_response
 
-    if arguments.name is None:
+    asked = _asked(arguments)
+    if asked is None and arguments.name is None:
         found = pictures_in(arguments.folder)
         if arguments.json:
             print(
@@ -50,13 +56,40 @@ def figure(arguments: argparse.Namespace) -> int:
         for each in found.values():
             print(f"{each.name:{wide}}  {each.title}")
         return DONE
-    place, shown = write(arguments.folder, arguments.name, arguments.out, arguments.width, arguments.replication)
+    if asked is None:
+        place, shown = write(arguments.folder, arguments.name, arguments.out, arguments.width, arguments.replication)
+    elif arguments.name is not None or arguments.replication is not None:
+        given = f"--replication {arguments.replication}" if arguments.name is None else arguments.name
+        raise InputError(given, "belongs to a figure of the page; --y and --x describe another one")
+    else:
+        place, shown = write_response(arguments.folder, asked, arguments.out, arguments.width, arguments.experiment)
     if arguments.json:
         print(to_json({"file": str(place), "name": shown.name, "title": shown.title, "caption": shown.caption}))
         return DONE
     print(place)
     print(f"\nCaption: {shown.title}. {shown.caption}")
     return DONE
+
+
+def _asked(arguments: argparse.Namespace) -> Asked | None:
+    """Return the figure against factors that the options describe; None without any."""
+    from narrows._internal.errors import InputError
+    from narrows._internal.experiments.layout import Asked
+
+    given = {name: getattr(arguments, name) for name in ("y", "x", "lines", "panels", "where", "average", "experiment")}
+    named = [name for name, value in given.items() if value]
+    if not named:
+        return None
+    if missing := [name for name in ("y", "x") if name not in named]:
+        needed = {"y": "--y METRIC", "x": "--x FACTOR"}
+        raise InputError(f"--{named[0]}", f"needs {' and '.join(needed[name] for name in missing)}, too")
+    at = {}
+    for text in given["where"]:
+        factor, equals, level = text.partition("=")
+        if not equals or factor in at:
+            raise InputError(f"--where {text}", "expected FACTOR=LEVEL, once for each factor")
+        at[factor] = level
+    return Asked(given["y"], given["x"], given["lines"], given["panels"], at, given["average"])
 
 
 def why(arguments: argparse.Namespace) -> int:
@@ -155,6 +188,20 @@ def _report(command: argparse.ArgumentParser) -> None:
 def _figure(command: argparse.ArgumentParser) -> None:
     command.add_argument("folder", metavar="DIR", type=Path, help="folder of results with a report")
     command.add_argument("name", metavar="NAME", nargs="?", help="name of the figure, as cwnd; none lists all")
+    what = "draw this metric of a study, matrix, deployment or reproduction: a column, or group.NAME.METRIC"
+    command.add_argument("--y", metavar="METRIC", help=what)
+    what = "factor on the axis; each other one with several levels is named below"
+    command.add_argument("--x", metavar="FACTOR", help=what)
+    what = "a line for each level (default: algorithm, if there are several)"
+    command.add_argument("--lines", metavar="FACTOR", help=what)
+    for name, metavar, what in (
+        ("panels", "FACTOR", "a panel for each level"),
+        ("where", "FACTOR=LEVEL", "only this level"),
+        ("average", "FACTOR", "the mean over all levels"),
+    ):
+        command.add_argument(f"--{name}", metavar=metavar, action="append", default=[], help=f"{what}; can be repeated")
+    what = "experiment of a reproduction (default: the only one with the metric and the factors)"
+    command.add_argument("--experiment", metavar="NAME", help=what)
     what = "file ending in .pdf, .svg, .png or .pgf (default: NAME.pdf)"
     command.add_argument("--out", metavar="FILE", type=Path, help=what)
     what = "width in millimetres; up to 110 the panels fit one column (default: 160)"
@@ -253,7 +300,11 @@ COMMANDS = (
         "write a figure of a report as PDF, SVG, PNG or PGF, for a paper",
         READ,
         _figure,
-        ("figure runs/mine", "figure runs/mine cwnd --out cwnd.pdf"),
+        (
+            "figure runs/mine",
+            "figure runs/mine cwnd --out cwnd.pdf",
+            "figure runs/study --y goodput_fraction --x path.queue.limit --lines path.rtt --panels algorithm",
+        ),
         job=figure,
     ),
     Command(

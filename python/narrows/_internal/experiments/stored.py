@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from narrows._internal.experiments.plan import Plan, load_plan
+from narrows._internal.experiments.plan import PLAN, Plan, load_plan
 from narrows._internal.experiments.sequential import Ledger, Share, load_share
 from narrows._internal.experiments.store import Store
 from narrows._internal.external.trust import EVERYTHING, Trust
@@ -63,6 +63,14 @@ class StoredStudy:
 def stored(folder: Path, trust: Trust | None = None) -> StoredStudy:
     """Open the folder of a study."""
     return StoredStudy(folder, load_plan(folder, trust), Store(folder), load_share(folder))
+
+
+def studies_in(folder: Path) -> dict[str, Path]:
+    """Return the folders of the studies in a folder by their paths in it: itself, or those of its experiments."""
+    if (folder / PLAN).is_file():
+        return {".": folder}
+    plans = [*folder.glob(f"*/{PLAN}"), *folder.glob(f"variants/*/*/{PLAN}")]
+    return {plan.parent.relative_to(folder).as_posix(): plan.parent for plan in sorted(plans)}
 
 
 def stored_as_planned(plan: Plan, folder: Path) -> StoredStudy:

@@ -37,6 +37,7 @@ class Kind(NamedTuple):
     rows: str = ""  # key of the results whose list is the table of the folder
     title: str = "title"  # key of their title
     own: tuple[str, ...] = ()  # patterns of further files of an archive; empty if a manifest or plan lists them
+    draws: str = ""  # draws a metric of its cells against factors; empty if it has none
     packable: str = ""  # raises an error for a folder that cannot be repeated; empty if there is none
 
 
@@ -85,6 +86,7 @@ KINDS = [
         page="narrows._internal.commands.page:study_in",
         repeat="narrows._internal.share.verify:repeat_study",
         open="narrows._internal.opened.folder:OpenedStudy",
+        draws="narrows._internal.commands.responses:response",
     ),
     Kind(
         "study on both backends", "studies on both backends", "manifest.json", MANIFEST_FORMAT,
@@ -93,6 +95,7 @@ KINDS = [
         page="narrows._internal.commands.page:both",
         repeat="narrows._internal.share.verify:repeat_both",
         open="narrows._internal.opened.folder:OpenedBoth",
+        draws="narrows._internal.commands.responses:response",
     ),
     # Before the suite, whose summary has a key that a trial's has, too.
     Kind(
@@ -129,7 +132,8 @@ KINDS = [
         ),
         page="narrows._internal.commands.page:reproduction_in",
         repeat="narrows._internal.share.verify:repeat_reproduction",
-        open="narrows._internal.opened.folder:OpenedTable",
+        open="narrows._internal.opened.folder:OpenedReproduction",
+        draws="narrows._internal.commands.responses:response",
     ),
     Kind(
         "atlas", "atlases", "search.json", Format(1, 1, COMMAND_AGAIN),

@@ -60,7 +60,17 @@ def build(say: Callable[[str], None]) -> None:
 
     with tempfile.TemporaryDirectory(dir=place.parent, prefix="network-") as folder:
         target = os.environ.get("CARGO_TARGET_DIR") or folder
-        command = ["cargo", "build", "--release", "--locked", "--quiet", "-p", "narrows-linux-network", "--target-dir", target]
+        command = [
+            "cargo",
+            "build",
+            "--release",
+            "--locked",
+            "--quiet",
+            "-p",
+            "narrows-linux-network",
+            "--target-dir",
+            target,
+        ]
         ended = subprocess.run(command, cwd=TREE, capture_output=True, text=True, check=False)
         if ended.returncode:
             raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")

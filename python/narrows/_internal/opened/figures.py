@@ -6,16 +6,21 @@ from __future__ import annotations
 import math
 import os
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 from narrows._internal import core
 from narrows._internal.arguments import typed
+from narrows._internal.drawing.figure import PAPERS
 from narrows._internal.errors import InputError
+from narrows._internal.experiments.layout import Asked
 from narrows._internal.extras import require
 from narrows._internal.files.disk import new_file
-from narrows._internal.page.picture import Picture, pictures_of, standalone
+from narrows._internal.files.kinds import KINDS, call, kind_of
+from narrows._internal.files.shape import fitting
+from narrows._internal.page.picture import Picture, picture_of, pictures_of, standalone
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,22 +49,51 @@ def figure(
         >>> nw.figure(folder, "cwnd").savefig(folder + "/cwnd.pdf")
     """
     require("matplotlib")
-    return _printed(chosen(Path(folder), name, width_mm, replication), width_mm)
+    return printed(chosen(Path(folder), name, width_mm, replication), width_mm)
 
 
 def write(
     folder: Path, name: str, out: Path | None, width_mm: float, replication: int | None = None
 ) -> tuple[Path, Picture]:
     """Write a figure of a page of results into a separate file."""
-    place = out or Path(f"{name}.pdf")
+    return written(lambda: chosen(folder, name, width_mm, replication), out or Path(f"{name}.pdf"), width_mm)
+
+
+def write_response(
+    folder: Path, asked: Asked, out: Path | None, width_mm: float, experiment: str | None = None
+) -> tuple[Path, Picture]:
+    """Write a figure of a metric of a study against its factors into a file."""
+    if out is not None:
+        return written(lambda: response_picture(folder, asked, width_mm, experiment), out, width_mm)
+    drawn = response_picture(folder, asked, width_mm, experiment)
+    return written(lambda: drawn, Path(f"{drawn.name}.pdf"), width_mm)
+
+
+def response_picture(folder: Path, asked: Asked, width_mm: float, experiment: str | None = None) -> Picture:
+    """Return a figure of a metric of a study against its factors."""
+    _check_width(width_mm)
+    kind = kind_of(folder)
+    if kind is None or not kind.draws:
+        given = f"is the folder of a {kind.name}" if kind else "is not a folder of results"
+        able = ", ".join(each.name for each in KINDS if each.draws)
+        raise InputError(str(folder), f"{given}; figures against factors are of these: {able}, matrix, deployment")
+    with fitting(folder):
+        drawn = call(kind.draws, folder, asked, experiment)
+    if drawn.absent:
+        raise InputError(str(folder), f"no cell has a value of {asked.y} yet")
+    return picture_of(drawn, next(paper for paper in PAPERS if paper.name == _paper(width_mm)))
+
+
+def written(drawing: Callable[[], Picture], place: Path, width_mm: float) -> tuple[Path, Picture]:
+    """Write a figure into a file, whose name is checked before it is drawn."""
     form = place.suffix.removeprefix(".")
     if form not in FORMATS:
         given = f"no format .{form}" if form else "its name has no end that says the format"
         raise InputError(str(place), f"{given}; allowed: {', '.join(f'.{each}' for each in FORMATS)}")
     if form != "svg":
         require("matplotlib", also="a file .svg needs none")
-    shown = chosen(folder, name, width_mm, replication)
-    drawn = None if form == "svg" else _printed(shown, width_mm)
+    shown = drawing()
+    drawn = None if form == "svg" else printed(shown, width_mm)
     with new_file(place) as partial:
         if drawn is None:
             partial.write_text(standalone(shown, width_mm), encoding="utf-8")
@@ -85,8 +119,7 @@ def _paper(width_mm: float) -> str:
 
 def chosen(folder: Path, name: str, width_mm: float, replication: int | None = None) -> Picture:
     """Return the figure of this name; arguments and errors as `figure`."""
-    if not (math.isfinite(width_mm) and LEAST_MM <= width_mm <= MOST_MM):
-        raise InputError(f"{width_mm:g} mm", f"no width of a figure; allowed: {LEAST_MM:g} to {MOST_MM:g} millimetres")
+    _check_width(width_mm)
     found = pictures_in(folder, width_mm)
     if name not in found:
         near = core.nearest(name, list(found))
@@ -111,10 +144,15 @@ def chosen(folder: Path, name: str, width_mm: float, replication: int | None = N
     return shown
 
 
-def _printed(shown: Picture, width_mm: float) -> Any:
-    from narrows._internal.page.printed import printed
+def _check_width(width_mm: float) -> None:
+    if not (math.isfinite(width_mm) and LEAST_MM <= width_mm <= MOST_MM):
+        raise InputError(f"{width_mm:g} mm", f"no width of a figure; allowed: {LEAST_MM:g} to {MOST_MM:g} millimetres")
 
-    return printed(shown, width_mm)
+
+def printed(shown: Picture, width_mm: float) -> Any:
+    from narrows._internal.page import printed as page
+
+    return page.printed(shown, width_mm)
 
 
 FORMATS = ("pdf", "svg", "png", "pgf")

@@ -16,9 +16,11 @@ from xml.etree import ElementTree as ET
 
 from narrows._internal.arguments import typed
 from narrows._internal.errors import InputError
+from narrows._internal.experiments.layout import Asked
 from narrows._internal.experiments.query import query
-from narrows._internal.experiments.stored import Status, stored
+from narrows._internal.experiments.stored import Status, stored, studies_in
 from narrows._internal.external.trust import EVERYTHING, of_results
+from narrows._internal.extras import require
 from narrows._internal.files.format import SUMMARY, read_kept
 from narrows._internal.files.kinds import RUN, call, kind_of
 from narrows._internal.files.manifest import check_folder
@@ -34,6 +36,7 @@ from narrows._internal.run.tables import COLUMNS, check_name, stacked
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from matplotlib.figure import Figure
 
 
 @typed
@@ -185,6 +188,39 @@ class OpenedStudy:
         """Return the table of cells as a data frame; `library` and errors as `Run.frame`."""
         return frame_of(self.cells, library)
 
+    @typed
+    def plot(  # noqa: PLR0913  # each has a default
+        self,
+        y: str,
+        x: str,
+        *,
+        lines: str | None = None,
+        panels: str | Sequence[str] = (),
+        where: Mapping[str, object] | None = None,
+        average: str | Sequence[str] = (),
+        width_mm: float = 160.0,
+    ) -> Figure:
+        """Return a metric against a factor as a figure of matplotlib, with means and 95 % intervals over replications.
+
+        Each factor with several levels needs a place: x, lines, panels, where or average. `algorithm` is a
+        factor, too. The axis of x is numeric if the levels are numbers of one unit, and logarithmic from a factor of
+        ten on.
+
+        Args:
+            y: The metric: a column of the study, or any other metric of its cells, as in `group.flows.goodput_bps`.
+            x: The factor on the axis.
+            lines: The factor whose levels have a line each; None is the algorithm if there are several.
+            panels: The factor whose levels have a panel each, or several factors.
+            where: By factor, the only level that is shown.
+            average: Factors over whose levels the mean is taken.
+            width_mm: As for `narrows.figure`.
+
+        Raises:
+            InputError: There is no such metric, factor or level, a factor has no place, or matplotlib is not installed.
+        """
+        asked = Asked(y, x, lines, _names(panels), where or {}, _names(average))
+        return _plotted(self.path, asked, width_mm)
+
     def __repr__(self) -> str:
         """Return title and state in a line."""
         state = self.status
@@ -242,6 +278,35 @@ class OpenedTable:
         return f"<p><b>{escape(self.title)}</b></p>{first}{rows}"
 
 
+class OpenedReproduction(OpenedTable):
+    """The folder of a reproduction: its claims as `rows`, and its experiments."""
+
+    @cached_property
+    def experiments(self) -> dict[str, OpenedStudy]:
+        """The study of each experiment that was begun, by its path in the folder."""
+        return {name: OpenedStudy(place) for name, place in studies_in(self.path).items()}
+
+    @typed
+    def plot(  # noqa: PLR0913  # each has a default
+        self,
+        y: str,
+        x: str,
+        *,
+        lines: str | None = None,
+        panels: str | Sequence[str] = (),
+        where: Mapping[str, object] | None = None,
+        average: str | Sequence[str] = (),
+        experiment: str | None = None,
+        width_mm: float = 160.0,
+    ) -> Figure:
+        """Return a metric of one of `experiments` against a factor; other arguments and errors as `OpenedStudy.plot`.
+
+        `experiment` is its name; None is the only one that has the metric and all the factors.
+        """
+        asked = Asked(y, x, lines, _names(panels), where or {}, _names(average))
+        return _plotted(self.path, asked, width_mm, experiment)
+
+
 class OpenedBoth(OpenedTable):
     """The folder of a matrix or deployment on both backends.
 
@@ -254,6 +319,17 @@ class OpenedBoth(OpenedTable):
         check_folder(path)
         super().__init__(path, trust=trust)
         self.studies = {on: OpenedStudy(path / on) for on in (SIMULATOR, LINUX)}
+
+
+def _names(given: str | Sequence[str]) -> list[str]:
+    return [given] if isinstance(given, str) else list(given)
+
+
+def _plotted(folder: Path, asked: Asked, width_mm: float, experiment: str | None = None) -> Figure:
+    from narrows._internal.opened.figures import printed, response_picture
+
+    require("matplotlib")
+    return printed(response_picture(folder, asked, width_mm, experiment), width_mm)
 
 
 def _flat(row: Mapping[str, Any], place: str = "") -> Iterator[tuple[str, Any]]:

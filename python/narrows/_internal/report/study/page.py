@@ -12,7 +12,7 @@ from narrows._internal.drawing.scale import NO_DATA, PERCENT, PERCENT_POINTS, bo
 from narrows._internal.drawing.svg import Markup, element
 from narrows._internal.experiments.campaign import digest_of
 from narrows._internal.experiments.design import describe
-from narrows._internal.experiments.findings import LEVEL, Effect, Finding, findings
+from narrows._internal.experiments.findings import LEVEL, Finding, findings
 from narrows._internal.experiments.plan import Plan
 from narrows._internal.experiments.store import NOTE, independent, is_repeated
 from narrows._internal.experiments.stored import Status
@@ -22,6 +22,8 @@ from narrows._internal.page.blocks import REPORT, badge, facts, of_study, row, t
 from narrows._internal.page.estimates import estimate_texts
 from narrows._internal.plural import counted
 from narrows._internal.report.study import curves, multivariate, responses
+from narrows._internal.report.study.against import against
+from narrows._internal.report.study.layout import layouts
 from narrows._internal.report.study.rows import response_meaning
 from narrows._internal.report.study.sentences import answers, sentences, signed
 from narrows.metrics import card_of
@@ -81,19 +83,14 @@ def _margins(plan: Plan) -> Iterator[str]:
 
 def _curves(plan: Plan, cells: pa.Table, found: Sequence[Finding]) -> tuple[list[Figure], list[Figure]]:
     """Return the two figures that people look at first, and the responses against their strongest factors."""
+    columns = {column.name: column for column in plan.columns}
     drawn = [
-        curves.against_factor(plan, cells, finding.response, effect.factor, _beside(finding, effect))
+        against(plan, cells, columns[finding.response], layout)
         for finding in found[:MOST_RESPONSES]
-        for effect in finding.effects[:MOST_FACTORS]
+        for layout in layouts(plan, cells, finding)[:MOST_FACTORS]
     ]
     traded = list(curves.trade_off(plan, cells, found))
     return [*drawn[:1], *traded], drawn[1:]
-
-
-def _beside(finding: Finding, effect: Effect) -> str | None:
-    """Return the factor over whose levels a figure of an effect must not average; None without one."""
-    changing = [*effect.changed_by, *(each.factor for each in finding.interactions)]
-    return next((each for each in changing if each not in {"algorithm", effect.factor}), None)
 
 
 def _question(plan: Plan) -> list[Markup]:
