@@ -29,9 +29,42 @@ class Contrast(NamedTuple):
 
     def spoken(self, level: str) -> str:
         """Return the words after "with" in a sentence: the name of an algorithm or a queue, a level with its key."""
-        if self.factor.removesuffix(".kind").endswith(f".{QUEUE}") and "reverse" not in self.factor:
+        return self._level(self.factor, level)
+
+    @property
+    def where(self) -> str:
+        """The levels of the other factors in words, as in `under cubic, behind codel`; empty without another factor."""
+        queues = [factor for factor in self.at if directions(factor) is not None]
+        others = [f"{PLAIN.get(factor, 'at')} {self._level(factor, level)}" for factor, level in self.at.items()
+                  if factor not in queues]  # fmt: skip
+        behind = " and ".join(self._level(factor, self.at[factor]) for factor in queues)
+        return ", ".join([*others, *([f"behind {behind}"] if behind else [])])
+
+    def _level(self, factor: str, level: str) -> str:
+        if factor in PLAIN:
             return level
-        return level if self.factor in PLAIN else self.label(level).replace("=", " ")
+        ways = directions(factor)
+        others = [directions(each) for each in (self.factor, *self.at) if each != factor]
+        if ways is None or ways in others:
+            return run_name({factor: level}).replace("=", " ")
+        if len(ways) > 1:
+            return f"{level} both ways"
+        # The queue of a path is the queue of its forward direction, if nothing else is spoken of.
+        both = any("reverse" in each for each in (ways, *filter(None, others)))
+        return f"{level} on the {next(iter(ways))} path" if both else level
+
+
+def directions(factor: str) -> frozenset[str] | None:
+    """Return the directions of a path whose queue a factor is; None for any other factor.
+
+    Examples:
+        >>> sorted(directions("path.queue+path.reverse.queue.kind") or ())
+        ['forward', 'reverse']
+        >>> directions("path.queue.limit")
+    """
+    keys = [key.removesuffix(".kind").split(".") for key in factor.split("+")]
+    ways = frozenset("reverse" if "reverse" in key else "forward" for key in keys)
+    return ways if all(key[-1] == QUEUE for key in keys) and len(ways) == len(keys) else None
 
 
 def run_name(at: Mapping[str, str]) -> str:
@@ -98,9 +131,12 @@ class Replaced:
 
     @property
     def sentence(self) -> str:
-        """The groups whose algorithm was replaced, and the others, in a sentence."""
+        """The groups whose algorithm was replaced, and the others; before the command line of `other`."""
         named = [f"{name} ({own})" if own else name for name, own in self.kept.items()]
-        return f"Replaced was the algorithm of {_listed(self.groups)}, not that of {_listed(named)}."
+        kept = "keeps its" if len(named) == 1 else "keep their"
+        tested = f"The algorithm of {_listed(self.groups)} is under test"
+        more = "as well" if self.bound else "instead"
+        return f"{tested}; {_listed(named)} {kept} own. To test {next(iter(self.kept))} {more}:"
 
     def other(self, command: str) -> str:
         """Return the command line that replaces the algorithm of the first other group instead."""
@@ -156,5 +192,5 @@ BACKEND = "backend"
 FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}
 # The last part of a key whose levels are queues.
 QUEUE = "queue"
-# Factors whose levels need no key beside them.
-PLAIN = frozenset({ALGORITHM, BACKEND})
+# Factors whose levels need no key beside them, each with its preposition.
+PLAIN = {ALGORITHM: "under", BACKEND: "on"}

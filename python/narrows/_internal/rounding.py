@@ -20,7 +20,11 @@ def decimals_of(value: float, digits: int = 3) -> int:
     return max(decimals - carried, 0)
 
 
-def estimate_decimals(mean: float, low: float, high: float) -> int | None:
+MOST_DIGITS = 5
+"""Digits of a mean and its interval at most."""
+
+
+def estimate_decimals(mean: float, low: float, high: float, digits: int = MOST_DIGITS) -> int | None:
     """Return the number of decimals of a mean and of both ends of its interval; None if they are one number as written.
 
     Examples:
@@ -35,8 +39,8 @@ def estimate_decimals(mean: float, low: float, high: float) -> int | None:
         return decimals_of(mean)
     if half <= 0:
         return None
-    # Two significant digits of half the width, but at most five of the largest value.
-    most = decimals_of(max(map(abs, values)), _MOST_DIGITS)
+    # Two significant digits of half the width, but no more than these of the largest value.
+    most = decimals_of(max(map(abs, values)), digits)
     decimals = min(max(1 - math.floor(math.log10(half)), 0), most)
     wanted = len(set(values))
     written = _distinct(values, decimals)
@@ -99,7 +103,6 @@ ALL_RUNS = "all runs"
 """What is written in place of an interval where all values are equal: it follows from their number, or is none."""
 # Beyond, products have no representation.
 _MOST = 1e150
-_MOST_DIGITS = 5
 # An interval is written with ± as long as its middle is no further from the mean than this part of its half-width.
 SYMMETRIC = 0.1
 # From here on the digits before the point say enough.

@@ -50,14 +50,14 @@ def test_terminal_and_page_say_whose_algorithm_was_replaced_and_the_command_that
     # What results record has no folders of absolute paths.
     given = [each.removeprefix(f"{tmp_path}/") for each in given]
     assert main([*given, "--out", "first"]) in {0, 1}
-    said = "Replaced was the algorithm of call, not that of transfer (cubic)."
+    said = "The algorithm of call is under test; transfer (cubic) keeps its own."
     printed = capsys.readouterr().out
     assert said in printed
     assert said in (tmp_path / "first" / "report.html").read_text(encoding="utf-8")
     assert _replaced(name, tmp_path / "first") == Replaced(["call"], {"transfer": "cubic"})
 
     line = next(each for each in printed.splitlines() if said in each)
-    program, *offered = shlex.split(line.partition("To replace that: ")[2])
+    program, *offered = shlex.split(line.partition("To test transfer instead: ")[2])
     assert program == "narrows"
     assert main([*offered, "--out", "second"]) in {0, 1}
     assert _replaced(name, tmp_path / "second") == Replaced(["transfer"], {"call": "cubic"})
@@ -121,4 +121,4 @@ def test_the_offered_command_has_neither_the_groups_nor_the_folder_of_the_first(
     given = "narrows ab cubic bbr3 --subject=call --out=x --scenario call --subject other --out y"
     assert asking(given, "the rest") == "narrows ab cubic bbr3 --scenario call --subject 'the rest'"
     many = Replaced(["a"], {f"group{number}": "cubic" for number in range(6)})
-    assert many.sentence.endswith("group3 (cubic) and 2 more.")
+    assert "group3 (cubic) and 2 more keep their own" in many.sentence

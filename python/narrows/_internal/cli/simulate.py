@@ -112,7 +112,7 @@ def _print_compared(summary: Mapping[str, Any], arguments: argparse.Namespace) -
         print(f"{paint('caution:', ROLES['caution'])} {summary['unlike']}")
     if "replaced" in summary:
         found = Replaced(**summary["replaced"])
-        print(f"{found.sentence} To replace that: {found.other(recorded(arguments.given))}")
+        print(f"{found.sentence} {found.other(recorded(arguments.given))}")
 
 
 def _status(result: Run | Comparison, runs: Mapping[str, Mapping[str, Any]]) -> int:

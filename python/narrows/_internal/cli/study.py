@@ -231,7 +231,7 @@ def _print_plan(plan: Plan, arguments: argparse.Namespace) -> None:
         return
     print(f"{plan.title}\n{describe(plan.design)}")
     if plan.replaced is not None:
-        print(f"{plan.replaced.sentence} To replace that: {plan.replaced.other(recorded(arguments.given))}")
+        print(f"{plan.replaced.sentence} {plan.replaced.other(recorded(arguments.given))}")
     algorithms = len(plan.rows[0])
     replications = plan.replications
     times = str(replications.minimum)

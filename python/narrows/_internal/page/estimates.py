@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from narrows._internal.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, fixed, quantity
-from narrows._internal.rounding import ALL_RUNS, SYMMETRIC, decimals_of, estimate_decimals, other_end
+from narrows._internal.rounding import ALL_RUNS, MOST_DIGITS, SYMMETRIC, decimals_of, estimate_decimals, other_end
 from narrows._internal.statistics import EQUAL
 
 
@@ -18,19 +19,35 @@ def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Un
 
 
 def estimate_texts(
-    mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None
+    mean: float | None,
+    interval: Sequence[float] | None,
+    unit: Unit,
+    method: str | None = None,
+    most: int = MOST_DIGITS,
 ) -> tuple[str, str]:
     """Return a mean with its unit, and its 95 % interval in the same multiple of it and with as many decimals."""
     if mean is None or not math.isfinite(mean) or not interval or method == EQUAL:
         return quantity(mean, unit), ALL_RUNS if method == EQUAL else ""
     low, high = interval
     factor, written = unit.best(abs(mean) if mean else max(abs(low), abs(high)))
-    decimals = estimate_decimals(mean / factor, low / factor, high / factor)
+    decimals = estimate_decimals(mean / factor, low / factor, high / factor, most)
     if decimals is None:
         return quantity(mean, unit), ""
     value = fixed(mean / factor, decimals)
     text = f"{value}{NARROW_SPACE}{written}" if written else value
     return text, ends_text(mean / factor, low / factor, high / factor, decimals)
+
+
+def rounded_text(estimate: Mapping[str, Any] | None, unit: Unit) -> str:
+    """Return an estimate for a sentence: a mean with three digits, with its interval if three digits show one.
+
+    Examples:
+        >>> rounded_text({"mean": 53.012, "ci95": [52.955, 53.069]}, Unit(""))
+        '53.0'
+    """
+    found = estimate or {"mean": None, "ci95": None}
+    value, ends = estimate_texts(found["mean"], found["ci95"], unit, found.get("interval_method"), most=SPOKEN_DIGITS)
+    return f"{value} ({ends})" if ends else value
 
 
 def ends_text(mean: float, low: float, high: float, decimals: int) -> str:
@@ -124,6 +141,8 @@ def _signed(value: float, decimals: int) -> str:
     return f"+{text}" if value > 0 and float(f"{value:.{decimals}f}") else text
 
 
+# Of a value in a sentence.
+SPOKEN_DIGITS = 3
 _WHOLE_PERCENT = 10.0
 _TWO = 2
 # By the method, the scale on which a t interval is symmetric (`narrows._internal.statistics`).

@@ -67,7 +67,7 @@ UNITS = {
     "packets": PACKETS,
     "round trips": Unit("round trips"),
     "1/s": Unit("/s"),
-    "rpm": Unit("rpm"),
+    "rpm": Unit("RPM"),
     "bps/s": Unit("bps/s", tuple((factor, f"{written}/s") for factor, written in BITS_PER_SECOND.prefixes)),
 }
 # A name whose number is no pure one ends with its unit.

@@ -8,14 +8,15 @@ from collections.abc import Iterator, Sequence
 from narrows._internal.drawing.scale import PERCENT, PERCENT_POINTS, bound_text
 from narrows._internal.drawing.svg import Markup, element, join
 from narrows._internal.metrics.criteria import margin_of, range_of, verdict
-from narrows._internal.metrics.perceived import stated
+from narrows._internal.metrics.perceived import perceived, stated
 from narrows._internal.metrics.possible import most_of
 from narrows._internal.page.blocks import JUDGED
-from narrows._internal.page.estimates import difference_texts, estimate_text
+from narrows._internal.page.estimates import difference_texts, rounded_text
 from narrows._internal.page.metrics import Meaning, meaning
 from narrows._internal.report.run.data import Comparison, Measure, Run
 from narrows._internal.rounding import ALL_RUNS
-from narrows._internal.run.sentences import MOST, MOST_PERCEIVED, Said, clause
+from narrows._internal.run.sentences import LONG_S, MOST
+from narrows._internal.run.wording import Said, clause
 from narrows._internal.statistics import paired
 from narrows.metrics import card_of
 
@@ -24,9 +25,8 @@ def sentences(subject: Run | Comparison) -> list[Markup]:
     """Return the answer: for a comparison the differences of its algorithms, for a run its bottleneck and shares."""
     if isinstance(subject, Comparison):
         return [*_access(subject.runs), *map(_marked, subject.said)]
-    limited = _access([subject])
-    lead = [*limited, *of_perceived(subject)]
-    return [*lead[:MOST_PERCEIVED], *list(_of_run(subject))[: MOST - min(len(lead), MOST - 1)]]
+    lead = [*_access([subject]), *of_perceived(subject)][: MOST - 1]
+    return [*lead, *_of_run(subject)][:MOST]
 
 
 def notes(subject: Run | Comparison) -> list[Markup | str]:
@@ -68,12 +68,14 @@ def _replaced(comparison: Comparison) -> Iterator[Markup]:
     """Yield the groups with and without a replaced algorithm, if there are both, and the option for the others."""
     if comparison.replaced is not None:
         option = element("code", comparison.replaced.other(""))
-        yield join((f"{comparison.replaced.sentence} To replace that: ", option, "."))
+        yield join((f"{comparison.replaced.sentence} ", option, "."))
 
 
 def _of_run(run: Run) -> Iterator[Markup]:
-    if run.shared_links and run.busiest_link is not None:
-        yield from _bottleneck(run, run.busiest_link)
+    if run.shared_links:
+        for link in dict.fromkeys((*_longest(run), run.busiest_link)):
+            if link is not None:
+                yield from _bottleneck(run, link)
     sharing = [group for group in run.groups if run.groups[group].get("goodput_bps", _NOTHING).mean]
     if len(sharing) > 1:
         yield _shares(run, sharing)
@@ -81,7 +83,23 @@ def _of_run(run: Run) -> Iterator[Markup]:
         yield _alone(run, sharing[0])
     lost = [(group, each["loss_rate"]) for group, each in run.groups.items() if each.get("loss_rate", _NOTHING).mean]
     if lost:
-        yield _listing("Packets lost", lost, meaning("loss_rate"))
+        yield join((_listing("Packets lost", lost, meaning("loss_rate")), *_lossy(run)))
+
+
+def _longest(run: Run) -> Iterator[str]:
+    """Yield the link at which packets wait longest, if that is a wait that people notice."""
+    waits = {link: each.get("queue_delay_mean_s", _NOTHING).mean or 0.0 for link, each in run.links.items()}
+    link = max(waits, key=lambda link: waits[link], default="")
+    if waits.get(link, 0.0) >= LONG_S:
+        yield link
+
+
+def _lossy(run: Run) -> Iterator[str]:
+    """Yield the words on the link that loses most, if there are several."""
+    losses = {link: each["loss_rate"] for link, each in run.links.items() if each.get("loss_rate", _NOTHING).mean}
+    link = max(losses, key=lambda link: losses[link].mean or 0.0, default="")
+    if losses and len(run.links) > 1:
+        yield f" Link {link} loses most: {_value(losses[link], meaning('loss_rate', 'link'))}."
 
 
 def _bottleneck(run: Run, link: str) -> Iterator[Markup]:
@@ -107,8 +125,8 @@ def _shares(run: Run, groups: Sequence[str]) -> Markup:
     more = f"; and {len(groups) - _LISTED} more" if len(groups) > _LISTED else ""
     parts: list[object] = [element("b", shown.title), f": {said}{more}. "]
     # Only flows over one bottleneck that always have data have comparable shares.
-    rivals = [group for group in groups if run.bottlenecks.get(group) == run.bottlenecks.get(groups[0])]
-    rivals = [group for group in rivals if run.groups[group].get("completion_time_s", _NOTHING).mean is None]
+    endless = [group for group in groups if not perceived(_known(run, group))]
+    rivals = [group for group in endless if run.bottlenecks.get(group) == run.bottlenecks.get(endless[0])]
     if len(rivals) < _TWO:
         return join(parts)
     order = sorted(rivals, key=lambda group: -(run.groups[group]["goodput_bps"].mean or 0.0))
@@ -149,18 +167,22 @@ def _matters(margin: float, shown: Meaning) -> Markup:
 
 
 def _value(measure: Measure, shown: Meaning) -> str:
-    return estimate_text(measure.mean, measure.interval, shown.unit, measure.method)
+    return rounded_text({"mean": measure.mean, "ci95": measure.interval, "interval_method": measure.method}, shown.unit)
 
 
 def of_perceived(run: Run) -> Iterator[Markup]:
     """Yield a sentence per group that has an application or transfers, by its name."""
     for group, measures in run.groups.items():
-        known = [name for name, measure in measures.items() if measure.mean is not None]
+        known = _known(run, group)
         moved = [name for name in known if measures[name].mean]
         said = [clause(name, group, _value(measures[name], meaning(name))) for name in stated(known, moved)]
         if said:
             text = "; ".join(said)
             yield join((f"{text[:1].upper()}{text[1:]}.",))
+
+
+def _known(run: Run, group: str) -> list[str]:
+    return [name for name, measure in run.groups[group].items() if measure.mean is not None]
 
 
 # The detail of the check for a run that is limited by links that no table has.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from narrows._internal.drawing.svg import FloatArray
-    from narrows._internal.run.sentences import Said
+    from narrows._internal.run.wording import Said
 
 Columns = dict[str, Any]
 

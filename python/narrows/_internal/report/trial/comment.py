@@ -58,7 +58,7 @@ def _replaced(summary: Mapping[str, Any]) -> str:
     if "replaced" not in summary:
         return ""
     found = Replaced(**summary["replaced"])
-    return f"{found.sentence} To replace that: {found.other(summary['command'])}"
+    return f"{found.sentence} {found.other(summary['command'])}"
 
 
 def _slight(summary: Mapping[str, Any]) -> str:
