@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
-from narrows._internal.typed import as_typed
+from narrows._internal.typed import as_typed, spread
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -44,6 +44,7 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
             if not all(map(kind.fits, several)):
                 raise TypeError(f"{name} is {value!r}, a {type(value).__name__}; allowed: {kind.allowed}")
             texts = [os.fspath(each) if isinstance(each, os.PathLike) else each for each in several]
+            texts = spread(texts) if name == "overrides" else texts
             bound.arguments[name] = as_typed(texts if kind.several else texts[0])
             if name == "vary":
                 bound.arguments[name] = {key: as_typed(each) for key, each in value.items()}

@@ -9,6 +9,7 @@ from dataclasses import field
 from typing import Any, NamedTuple
 
 from narrows._internal.frozen import frozen
+from narrows._internal.typed import JOINED
 
 
 class Contrast(NamedTuple):
@@ -62,7 +63,7 @@ def directions(factor: str) -> frozenset[str] | None:
         ['forward', 'reverse']
         >>> directions("path.queue.limit")
     """
-    keys = [key.removesuffix(".kind").split(".") for key in factor.split("+")]
+    keys = [key.removesuffix(".kind").split(".") for key in factor.split(JOINED)]
     ways = frozenset("reverse" if "reverse" in key else "forward" for key in keys)
     return ways if all(key[-1] == QUEUE for key in keys) and len(ways) == len(keys) else None
 
@@ -75,6 +76,8 @@ def run_name(at: Mapping[str, str]) -> str:
         'cubic, queue=codel'
         >>> run_name({"path.rate": "10Mbps", "path.reverse.rate": "1Mbps"})
         'path.rate=10Mbps, reverse.rate=1Mbps'
+        >>> run_name({"path.queue+path.reverse.queue": "cake", "flows.0.start+flows.1.start": "1s"})
+        'queues=cake, 0.start+1.start=1s'
     """
     short = _short_keys([key for key in at if key not in PLAIN])
     return ", ".join(level if key in PLAIN else f"{short[key]}={level}" for key, level in at.items())
@@ -166,17 +169,20 @@ def _listed(names: Sequence[str]) -> str:
 
 def _short_keys(keys: list[str]) -> dict[str, str]:
     """Return the shortest ends of key paths that distinguish them, without parts that mean nothing alone."""
-    plain = {key: key.removesuffix(".kind").removesuffix(".name").split(".") for key in keys}
+    plain = {part: part.removesuffix(".kind").removesuffix(".name").split(".")
+             for key in keys for part in key.split(JOINED)}  # fmt: skip
 
-    def end(key: str, length: int) -> str:
-        return ".".join(plain[key][-length:])
+    def end(part: str, length: int) -> str:
+        return ".".join(plain[part][-length:])
 
-    found = {}
-    for key in keys:
-        lengths = range(1, len(plain[key]) + 1)
-        alone = (n for n in lengths if sum(end(other, n) == end(key, n) for other in keys) == 1)
-        found[key] = end(key, next(alone, len(plain[key])))
-    return found
+    short = {}
+    for part in plain:
+        lengths = range(1, len(plain[part]) + 1)
+        alone = (n for n in lengths if sum(end(other, n) == end(part, n) for other in plain) == 1)
+        short[part] = end(part, next(alone, len(plain[part])))
+    # The queues of both directions are all that a path has.
+    return {key: QUEUES if len(directions(key) or ()) > 1 else JOINED.join(short[part] for part in key.split(JOINED))
+            for key in keys}  # fmt: skip
 
 
 MOST_NAMED = 4
@@ -192,5 +198,6 @@ BACKEND = "backend"
 FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}
 # The last part of a key whose levels are queues.
 QUEUE = "queue"
+QUEUES = "queues"
 # Factors whose levels need no key beside them, each with its preposition.
 PLAIN = {ALGORITHM: "under", BACKEND: "on"}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,3 +37,21 @@ def beside(given: str | os.PathLike[str], name: str) -> str:
 def like(given: object, text: str) -> str:
     """Return a text derived from `given` and from no text that was read: typed if `given` is."""
     return Typed(text) if isinstance(given, Typed) else text
+
+
+def spread(changes: Iterable[str]) -> list[str]:
+    """Return changes of keys with one key each; `+` joins the keys that have the same value.
+
+    Examples:
+        >>> spread(["path.queue+path.reverse.queue=cake", "flows.0.source.text=a+b=c"])
+        ['path.queue=cake', 'path.reverse.queue=cake', 'flows.0.source.text=a+b=c']
+    """
+    found = []
+    for change in changes:
+        keys, equals, value = change.partition("=")
+        found += [like(change, f"{key.strip()}={value}") for key in keys.split(JOINED)] if equals else [change]
+    return found
+
+
+# Joins keys that have the same value.
+JOINED = "+"

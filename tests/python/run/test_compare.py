@@ -175,6 +175,16 @@ def test_levels_in_python_are_those_of_the_command(scenario: Path, narrows: Narr
         nw.load(scenario).compare(["cubic"], 1, vary={"path.rtt": ["20ms"]})
 
 
+def test_keys_that_are_joined_have_the_same_level_in_each_run_and_setting(scenario: Path) -> None:
+    both = "path.queue+path.reverse.queue"
+    found = nw.compare(scenario=scenario, vary={both: ["droptail", "fq-codel"]}, replications=1)
+    assert found.summary["factors"] == {both: ["droptail", "fq-codel"]}
+    assert list(found.summary["levels"]) == ["queues=droptail", "queues=fq-codel"]
+    apart = nw.load(scenario, ["path.queue=fq-codel", "path.reverse.queue=fq-codel"]).run(1)
+    assert found.summary["levels"]["queues=fq-codel"]["groups"] == apart.summary["groups"]
+    assert nw.load(scenario, f"{both}=fq-codel").run(1).summary["digest"] == apart.summary["digest"]
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -184,6 +194,10 @@ def test_levels_in_python_are_those_of_the_command(scenario: Path, narrows: Narr
         ("path.rate=10Mbps,20", "--vary path.rate=20: a number without a unit"),
         ("path.rate=10Mbps,10Mbps", "gives 10Mbps twice"),
         ("seed=1,2", "`seed` is the same for all runs"),
+        ("path.rtt+seed=1,2", "`seed` is the same for all runs"),
+        ("path.queue+=droptail,codel", "a key is empty"),
+        ("path.rtt+path.rtt=1ms,2ms", "gives `path.rtt` twice"),
+        ("path.rtt+path.queue=droptail,codel", "--vary path.rtt=droptail: "),
         ("path.rate", "expected a key with levels, as in path.queue=droptail,codel"),
         ("path.queue=codel,red(gentle=true", "not a name with parameters; allowed: as in codel"),
         (f"path.rtt={','.join(f'{each}ms' for each in range(1, 66))}", "makes 65 runs; allowed: at most 64"),

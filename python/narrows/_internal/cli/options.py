@@ -146,7 +146,7 @@ COMMON: dict[str, dict[str, Any]] = {
         "metavar": "KEY.PATH=VALUE",
         "action": "append",
         "default": [],
-        "help": "set a key of the scenario (repeatable)",
+        "help": "set a key of the scenario, or with + several keys to one value (repeatable)",
     },
     "subject": {
         "metavar": "GROUP",

@@ -18,7 +18,7 @@ from narrows._internal.cli.parser import parser
 from narrows._internal.core import nearest
 from narrows._internal.files.text import is_text
 from narrows._internal.names import unknown_beside
-from narrows._internal.typed import as_typed
+from narrows._internal.typed import as_typed, spread
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -35,7 +35,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     try:
         arguments = _known(_with_negative_values(given))
         for argument, value in vars(arguments).items():
-            setattr(arguments, argument, as_typed(value))
+            setattr(arguments, argument, as_typed(spread(value) if argument == "set" else value))
         arguments.given = given
         status: int = arguments.command(arguments)
         sys.stdout.flush()

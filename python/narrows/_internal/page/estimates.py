@@ -46,7 +46,13 @@ def rounded_text(estimate: Mapping[str, Any] | None, unit: Unit) -> str:
         '53.0'
     """
     found = estimate or {"mean": None, "ci95": None}
-    value, ends = estimate_texts(found["mean"], found["ci95"], unit, found.get("interval_method"), most=SPOKEN_DIGITS)
+    low, high = found["ci95"] or (0.0, 0.0)
+    greatest = max(abs(low), abs(high))
+    # Rounded ends of an interval that is narrower than the last digit would be wider than it.
+    shown = greatest and high - low >= 2 * 10.0 ** (math.floor(math.log10(greatest)) + 1 - SPOKEN_DIGITS)
+    method = found.get("interval_method")
+    interval = found["ci95"] if shown or method == EQUAL else None
+    value, ends = estimate_texts(found["mean"], interval, unit, method, most=SPOKEN_DIGITS)
     return f"{value} ({ends})" if ends else value
 
 

@@ -12,6 +12,7 @@ from narrows._internal.metrics.perceived import stated
 from narrows._internal.page.metrics import meaning
 from narrows._internal.run.wording import FLOWS, LOSS, flows
 from narrows._internal.statistics import mean_in
+from narrows._internal.typed import JOINED
 
 Groups = Sequence[Mapping[str, Any]]
 
@@ -138,7 +139,7 @@ class Findings:
                                           if key not in queues and len(factors[key]) > 1)  # fmt: skip
             if at[queues[0]] == at[queues[1]] in shared:
                 rows.setdefault(beside, {})[at[queues[0]]] = name
-        return [Contrast("+".join(queues), dict(beside), runs) for beside, runs in rows.items() if len(runs) > 1]
+        return [Contrast(JOINED.join(queues), dict(beside), runs) for beside, runs in rows.items() if len(runs) > 1]
 
 
 def known_to_all(measured: Groups) -> list[str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 
 from narrows._internal import core
@@ -15,7 +15,7 @@ from narrows._internal.comparison import ALGORITHM, BACKEND, run_name
 from narrows._internal.errors import InputError
 from narrows._internal.files.toml import inline
 from narrows._internal.frozen import frozen
-from narrows._internal.typed import like
+from narrows._internal.typed import JOINED, like, spread
 
 
 def split(text: str) -> list[str]:
@@ -86,9 +86,10 @@ def read_levels(given: Sequence[str]) -> dict[str, list[str]]:
         key, equals, levels = text.partition("=")
         if not equals or not key.strip():
             raise InputError(OPTION, f"expected a key with levels, {EXAMPLE}, got {text!r}")
-        if key.strip() in found:
-            raise InputError(f"{OPTION} {text}", f"gives `{key.strip()}` twice; allowed: all levels of a key at once")
-        found[key.strip()] = [like(text, level) for level in split(levels)]
+        joined = JOINED.join(part.strip() for part in key.split(JOINED))
+        if joined in found:
+            raise InputError(f"{OPTION} {text}", f"gives `{joined}` twice; allowed: all levels of a key at once")
+        found[joined] = [like(text, level) for level in split(levels)]
     return found
 
 
@@ -97,8 +98,9 @@ def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequenc
     if not isinstance(vary, Mapping):
         raise InputError("vary", f'expected a dict, as in {{"path.queue": ["droptail", "codel"]}}, got {vary!r}')
     levels = {key: _levels(key, listed(each)) for key, each in vary.items()}
+    _check_apart(levels)
     factors: dict[str, list[str]] = {ALGORITHM: list(names.values())} if names else {}
-    factors |= {key: list(each) for key, each in levels.items()}
+    factors |= levels
     count = math.prod(len(each) for each in factors.values())
     if count > MOST_RUNS:
         raise InputError(OPTION, f"makes {count} runs; allowed: at most {MOST_RUNS} in a comparison, more in a study")
@@ -112,9 +114,7 @@ def cross(resolve: Resolve, names: Mapping[str, str], vary: Mapping[str, Sequenc
             full = point if subject is None else {ALGORITHM: names[subject], **point}
             name = run_name({factor: full[factor] for factor in named})
             at[name] = full
-            scenarios[name] = _resolve(
-                resolve, subject, {key: levels[key][level] for key, level in point.items()}, point
-            )
+            scenarios[name] = _resolve(resolve, subject, point)
     _check_alike(levels, scenarios)
     return Crossed(factors, at, scenarios)
 
@@ -135,33 +135,45 @@ def beside(found: Mapping[str, Crossed]) -> Crossed:
     return Crossed(factors, at, scenarios)
 
 
-def _levels(key: str, given: Sequence[object]) -> dict[str, str]:
-    """Return the levels of a key as written, each with the change that it makes."""
+def _levels(key: str, given: Sequence[object]) -> list[str]:
+    """Return the levels of a key as written."""
     written = [like(each, each.strip()) if isinstance(each, str) else inline(each) for each in given]
     shown = f"{OPTION} {key}={','.join(written)}"
-    if key in SHARED:
-        raise InputError(shown, f"`{key}` is the same for all runs of a comparison; allowed: any other key")
+    for part in key.split(JOINED):
+        if not part:
+            raise InputError(shown, f"a key is empty; allowed: {EXAMPLE}, or two keys with the same levels: {TOGETHER}")
+        if part in SHARED:
+            raise InputError(shown, f"`{part}` is the same for all runs of a comparison; allowed: any other key")
     if len(written) < 2 or not all(written):  # noqa: PLR2004  # a comparison
         raise InputError(shown, f"needs two levels or more, and none that is empty; allowed: {EXAMPLE}")
     double = next((each for each in written if written.count(each) > 1), None)
     if double is not None:
         raise InputError(shown, f"gives {double} twice; allowed: each level once")
-    return {each: like(each, f"{key}={each}") for each in written}
+    return written
 
 
-def _resolve(
-    resolve: Resolve, subject: str | None, changes: Mapping[str, str], point: Mapping[str, str]
-) -> core.Scenario:
+def _resolve(resolve: Resolve, subject: str | None, point: Mapping[str, str]) -> core.Scenario:
+    # By key; of joined keys, each has the same level.
+    changes = {change.partition("=")[0]: change for key, level in point.items()
+               for change in spread([like(level, f"{key}={level}")])}  # fmt: skip
     try:
         return resolve(subject, [*changes.values()])
     except core.ScenarioError as error:
         # A fault of the scenario itself has its own place.
         resolve(subject, [])
-        alone = [key for key in changes if _is_fault(resolve, subject, [changes[key]])]
-        wrong = ", ".join(f"{key}={point[key]}" for key in alone or changes)
-        apart = next((each for key, each in point.items() if PARAMETER.match(each) and key in (alone or changes)), "")
+        alone = [change for change in changes.values() if _is_fault(resolve, subject, [change])]
+        wrong = alone or [*changes.values()]
+        apart = any(PARAMETER.match(change.partition("=")[2]) for change in wrong)
         hint = f"; values of keys of a level stand in parentheses, as in {FORM}" if apart else ""
-        raise InputError(f"{OPTION} {wrong}", f"{problem(error.diagnostics[0])}{hint}") from error
+        raise InputError(f"{OPTION} {', '.join(wrong)}", f"{problem(error.diagnostics[0])}{hint}") from error
+
+
+def _check_apart(keys: Iterable[str]) -> None:
+    """Check that no key varies twice, alone and among joined keys."""
+    parts = [part for key in keys for part in key.split(JOINED)]
+    double = next((part for part in parts if parts.count(part) > 1), None)
+    if double is not None:
+        raise InputError(OPTION, f"gives `{double}` twice; allowed: each key once, alone or joined with others")
 
 
 def _is_fault(resolve: Resolve, subject: str | None, changes: Sequence[str]) -> bool:
@@ -188,6 +200,7 @@ def _check_alike(keys: Mapping[str, object], scenarios: Mapping[str, core.Scenar
 OPTION = "--vary"
 EXAMPLE = "as in path.queue=droptail,codel or path.rate=10Mbps,100Mbps"
 FORM = "path.queue=droptail(limit=1s),codel"
+TOGETHER = "path.queue+path.reverse.queue=fq-codel,cake"
 # A value of a key that a comma has made a level of its own.
 PARAMETER = re.compile(r"[a-z_]+=")
 # Every run of a comparison has them in common.

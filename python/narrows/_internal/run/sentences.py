@@ -20,6 +20,7 @@ from narrows._internal.plural import counted
 from narrows._internal.run.findings import Asked, Findings, Found
 from narrows._internal.run.wording import FLOWS, GOODPUT, LOSS, Said, clause
 from narrows._internal.statistics import mean_in
+from narrows._internal.typed import JOINED
 
 
 def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
@@ -63,7 +64,7 @@ def _of_factors(of: Findings, most: int) -> list[Found]:
     )[::-1]
     # Both directions together are said if they do more than either does.
     order = [factor for place, factor in enumerate(order)
-             if "+" not in factor or not set(order[:place]) & set(factor.split("+"))]  # fmt: skip
+             if JOINED not in factor or not set(order[:place]) & set(factor.split(JOINED))]  # fmt: skip
     if not order:
         return []
     lead = _top(by_factor[order[0]])
@@ -130,7 +131,7 @@ def _everywhere(of: Findings) -> Iterator[list[Said]]:
 
 def _is_size(contrast: Contrast) -> bool:
     """Whether the levels of a contrast are values of a parameter of a queue."""
-    keys = contrast.factor.split("+")
+    keys = contrast.factor.split(JOINED)
     if all(SIZE.search(key) for key in keys):
         return True
     return all(directions(key) for key in keys) and len({LEVEL.split(level)[0] for level in contrast.runs}) == 1
