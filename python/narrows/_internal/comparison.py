@@ -176,10 +176,10 @@ def _short_keys(keys: list[str]) -> dict[str, str]:
         return ".".join(plain[part][-length:])
 
     short = {}
-    for part in plain:
-        lengths = range(1, len(plain[part]) + 1)
+    for part, words in plain.items():
+        lengths = range(1, len(words) + 1)
         alone = (n for n in lengths if sum(end(other, n) == end(part, n) for other in plain) == 1)
-        short[part] = end(part, next(alone, len(plain[part])))
+        short[part] = end(part, next(alone, len(words)))
     # The queues of both directions are all that a path has.
     return {key: QUEUES if len(directions(key) or ()) > 1 else JOINED.join(short[part] for part in key.split(JOINED))
             for key in keys}  # fmt: skip

@@ -44,8 +44,8 @@ def compare(  # noqa: PLR0913  # each has a default
     Args:
         algorithms: Names, or classes; none keeps the scenario's, if `vary` has a key.
         scenario: A file, the name of a scenario of the library, a dict, or a scenario.
-        vary: The levels of keys, as in `{"path.queue": ["droptail", "codel"]}`; `+` joins keys that have the same levels, as
-            in `"path.queue+path.reverse.queue"`.
+        vary: The levels of keys, as in `{"path.queue": ["droptail", "codel"]}`; `+` joins keys that have the same
+            levels, as in `"path.queue+path.reverse.queue"`.
         subjects: Groups whose algorithm is replaced, in place of those that the scenario marks.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both`; not with a `Scenario`, which has its own.
         overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.

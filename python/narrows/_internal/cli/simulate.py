@@ -161,8 +161,8 @@ def _compare(command: argparse.ArgumentParser) -> None:
         metavar="KEY.PATH=LEVEL,LEVEL",
         action="append",
         default=[],
-        help="levels of a key to compare on the same random numbers, as in path.queue=droptail,codel (repeatable); + joins "
-        "keys that have the same levels, as in path.queue+path.reverse.queue=fq-codel,cake",
+        help="levels of a key to compare on the same random numbers, as in path.queue=droptail,codel (repeatable); + "
+        "joins keys that have the same levels, as in path.queue+path.reverse.queue=fq-codel,cake",
     )
     what = f"{SCENARIO} (default: %(default)s)"
     command.add_argument("--scenario", metavar="FILE", default="two-flows", help=what)

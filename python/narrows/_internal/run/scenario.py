@@ -215,8 +215,8 @@ class Scenario:
             margins: Smallest differences that matter, as in `"rtt_mean_s=1ms"` or `"goodput_bps=5%"`, instead of the
                 margins of the metrics' cards.
             vary: The levels of keys, each as in the file, as in `{"path.queue": ["droptail", "codel"]}`. A queue is a
-                name with parameters, as in `red(gentle=true)`; the other keys of the scenario's queue are kept. `+` joins
-                keys that have the same levels.
+                name with parameters, as in `red(gentle=true)`; the other keys of the scenario's queue are kept. `+`
+                joins keys that have the same levels.
 
         Returns:
             The comparison.
