@@ -69,11 +69,12 @@ def _contrast_tables(summary: Mapping[str, Any], contrast: Contrast, *, values: 
             parts.append(metric_table(link, rows, _link_columns([metrics for _, metrics in rows])))
         rows = [(f"{name}: {group}", each) for name, run in runs.items() for group, each in _access_links(run).items()]
         parts += [metric_table("access links", rows, ACCESS_COLUMNS)] if rows else []
-    (level, first), *others = contrast.runs.items()
+    (reference, first), *others = contrast.runs.items()
     differences = {(each["of"], each["against"]): each for each in summary["differences"]}
-    against = {contrast.label(each): differences[name, first] for each, name in others if (name, first) in differences}
+    # The head of a table of differences has the key of the levels.
+    against = {level: differences[name, first] for level, name in others if (name, first) in differences}
     if against:
-        owner, groups = f"minus {contrast.label(level)}", _groups(against)
+        owner, groups = f"minus {contrast.label(reference)}", _groups(against)
         parts += perceived_tables(against, owner, judged=True)
         parts.append(metric_table(owner, groups, GROUP_COLUMNS, judged=True))
         parts += _transfer_tables(owner, groups, judged=True)

@@ -58,7 +58,7 @@ def _first(drawn: Sequence[Figure], runs: int) -> tuple[list[Figure], list[Figur
 
 def _further(figures: Sequence[Figure], command: str, runs: int) -> document.Part:
     """Return the figures that are not on top; figures of many runs are long, and folded."""
-    if runs <= frame.MOST_ENTRIES:
+    if runs <= MOST_OPEN:
         return document.figure_part(figures, command)
     titles = ", ".join(figure.title for figure in figures if not figure.absent)
     folded = element("details", element("summary", titles), document.figure_grid(figures, command), class_="more")
@@ -139,6 +139,8 @@ def build(folder: Path) -> Path:
     return report
 
 
+# Runs whose figures are not folded.
+MOST_OPEN = 6
 _FILES_NOTE = "What the commands of this page name, relative to the folder in which they run; long files are left out."
 _RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
 _SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."

@@ -52,10 +52,11 @@ def _listed(runs: Sequence[Run], names: Sequence[str]) -> Markup:
     if len(runs) > BESIDE:
         # More columns than a page has room for: a row for each check and run.
         places = [(name, run) for name in names for run in runs]
-        failing = [(name, run) for name, run in places if _fails(run, name)][:MOST_OPEN]
-        others = [place for place in places if place not in failing]
-        opened = failing or others[:MOST_OPEN]
-        folded = [place for place in others if place not in opened]
+        levels = [_level(run, name) for name, run in places]
+        # Notes beside cautions are folded, and so is everything beside a broken check.
+        gravest = next((level for level in _LEVELS if level in levels), "")
+        opened = [place for place, level in zip(places, levels, strict=True) if level == gravest][:MOST_OPEN]
+        folded = [place for place in places if place not in opened]
         words = f"{counted(len(folded), 'more result')} of these checks"
         more = element("details", element("summary", words), _alone(folded), class_="holding") if folded else ""
         return join((_alone(opened), more))
@@ -63,8 +64,8 @@ def _listed(runs: Sequence[Run], names: Sequence[str]) -> Markup:
     return table("Checks", ("Check", *(run.name for run in runs)), rows, "checks", named=False)
 
 
-def _fails(run: Run, name: str) -> bool:
-    return any(check.level for check in run.checks if check.name == name)
+def _level(run: Run, name: str) -> str:
+    return next((check.level for check in run.checks if check.name == name), "")
 
 
 def _alone(places: Sequence[tuple[str, Run]]) -> Markup:
@@ -137,4 +138,4 @@ _VERDICTS = {
     "inconclusive": ("absent", "?", "inconclusive"),
 }
 # Rows of checks of several runs that are not folded.
-MOST_OPEN = 12
+MOST_OPEN = 6

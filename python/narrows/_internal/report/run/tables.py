@@ -95,9 +95,11 @@ def _owners(comparison: Comparison) -> list[tuple[str, str, int, bool]]:
     owners += [
         (f"Link {link}", "links", place, link not in first.shared_links) for place, link in enumerate(first.links)
     ]
-    if len(comparison.runs) <= BESIDE:
-        return owners
-    return [(title, kind, of, minor or place >= OPEN) for place, (title, kind, of, minor) in enumerate(owners)]
+    is_wide, is_long = len(comparison.runs) > BESIDE, len(first.groups) > OPEN_BESIDE
+    opened = [(title, kind) for title, kind, _, minor in owners if not minor][: OPEN if is_wide or is_long else None]
+    # The first link stands beside a group.
+    opened += [(title, kind) for title, kind, _, minor in owners if kind == "links" and not minor][: not is_wide]
+    return [(title, kind, of, (title, kind) not in opened) for title, kind, of, _ in owners]
 
 
 def _values(columns: Sequence[Mapping[str, Measure]], owner: str) -> list[_Row]:
@@ -226,6 +228,8 @@ COLUMNS = 6
 BESIDE = 2
 # Tables across the page that are not folded away.
 OPEN = 1
+# Groups whose tables stand beside one another and are not.
+OPEN_BESIDE = 2
 # The leading metrics; the rest is folded away.
 LEADING = frozenset(
     {
