@@ -143,9 +143,11 @@ def flows(runs: Sequence[Run], drawn: Mapping[str, Sequence[Trace]], sample: str
 def _of_flows(run: Run, groups: Mapping[str, str]) -> dict[str, Style]:
     """Return the style of each flow of one run: the colour of its group or algorithm; its own if there is one group."""
     algorithms = {key: run.algorithms.get(group, group) for key, group in groups.items()}
-    if len(run.groups) == 1 or len(set(run.algorithms.values())) > 1:
-        return looks(_numbered(algorithms))
-    of = of_groups(run)
+    own, of = looks(_numbered(algorithms)), of_groups(run)
+    if len(run.groups) == 1:
+        return own
+    if len(set(algorithms.values())) > 1:
+        return {key: replace(own[key], colour=of.get(group, PLAIN).colour) for key, group in groups.items()}
     return {key: marked(of.get(group, PLAIN), place) for place, (key, group) in enumerate(groups.items())}
 
 
