@@ -14,6 +14,7 @@ import pytest
 
 import narrows as nw
 from command_line import SHORT, write
+from narrows._internal.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,10 +97,20 @@ def test_a_run_and_a_comparison_agree_to_the_bit(narrows: Narrows, tmp_path: Pat
     assert read(tmp_path / "compared/cubic")["digest"] == read(tmp_path / "alone")["digest"]
 
 
-def test_a_scenario_among_the_algorithms_is_refused_with_its_option(narrows: Narrows, scenario: Path) -> None:
-    done = narrows("compare", "newreno", "cubic", scenario)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert f"did you mean --scenario {scenario}?" in done.stderr
+@pytest.mark.parametrize("command", [["compare", "newreno", "cubic"], ["ab", "newreno", "cubic"]])
+def test_a_scenario_among_the_algorithms_is_refused_with_its_option(
+    command: list[str], scenario: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for given in (str(scenario), *(["home"] if command[0] == "compare" else [])):
+        assert main([*command, given]) == 2
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert f"did you mean --scenario {given}?" in printed.err
+
+
+def test_a_command_with_scenarios_of_its_own_names_those_that_take_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["worst", "bbr3", "mine.toml"]) == 2
+    assert "`narrows compare`, `narrows ab` take a scenario by --scenario" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("names", [["newreno", "cubik"], ["newreno", "aimd(c=1)"], ["newreno", "aimd(a=-1)"]])

@@ -76,11 +76,15 @@ def _known(given: Sequence[str]) -> argparse.Namespace:
 
 
 def _elsewhere(own: argparse.ArgumentParser, option: str) -> str:
-    """Return where to find an option that a command lacks: as a key of the scenario, or at other commands."""
+    """Return where to find an option, or a place for a file, that a command lacks: as a key, or at other commands."""
     from narrows._internal.cli.shell import tree
 
     options = {command.path: command.options for command in tree()}
     mine = options.get(tuple(own.prog.split()[1:]), {})
+    if option.endswith(".toml"):
+        takers = [f"`narrows {' '.join(path)}`" for path, known in options.items() if path and "--scenario" in known]
+        named = f"did you mean --scenario {option}?"
+        return named if "--scenario" in mine else f"{', '.join(takers)} take a scenario by --scenario"
     key = option.removeprefix("--").replace("-", "_")
     if "--set" in mine and key in json.loads(core.schema())["properties"]:
         return f"it is a key of the scenario: --set {key}=VALUE"

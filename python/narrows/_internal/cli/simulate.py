@@ -42,11 +42,20 @@ def compare(arguments: argparse.Namespace) -> int:
 
     if not (arguments.algorithms or arguments.vary):
         raise InputError("compare", "nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
-    if files := [each for each in arguments.algorithms if each.endswith(".toml")]:
-        raise InputError(f"compare {files[0]}", f"is no algorithm; did you mean --scenario {files[0]}?")
+    if scenarios := [each for each in arguments.algorithms if _is_scenario(each)]:
+        raise InputError(f"compare {scenarios[0]}", f"is no algorithm; did you mean --scenario {scenarios[0]}?")
     work = Work(arguments)
     scenario = _read(arguments.scenario, arguments).with_subjects(arguments.subject)
     return _perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)
+
+
+def _is_scenario(given: str) -> bool:
+    """Whether what is given as an algorithm is none, but a file or the name of a scenario."""
+    from narrows._internal.library import library
+
+    if given.endswith(".toml"):
+        return True
+    return ":" not in given and given.partition("(")[0] not in known.algorithms() and given in library()
 
 
 def _read(given: str, arguments: argparse.Namespace) -> Scenario:
