@@ -55,7 +55,7 @@ def test_a_colour_means_one_thing_on_a_page_and_a_thing_has_one_colour(kind: str
     runs = found.runs if isinstance(found, Comparison) else [found]
     colours: set[tuple[str, int]] = set()
     # The entries of legends are runs, or the groups of a run, which are known by their algorithms if these differ.
-    by_label = {}
+    by_label: dict[str, str] = {}
     for run in runs:
         several = len(set(run.algorithms.values())) > 1
         groups = {group: algorithm if several else group for group, algorithm in run.algorithms.items()}
