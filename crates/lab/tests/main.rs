@@ -10,6 +10,7 @@ mod bounds;
 mod cancellation;
 mod checks;
 mod classes;
+mod clients;
 mod conservation;
 mod datagram;
 mod datagram_transfers;

@@ -115,14 +115,26 @@ pub enum Observation {
     Stall,
     /// The video did not play for this long after it had begun.
     Stalled(Span),
+    /// The video plays again after it stood still for this long.
+    Resumed(Span),
     /// A page was loaded in this time.
-    Page(Span),
+    Page(Span, Slowest),
     /// A probe of responsiveness took this time.
     Probe(Probe, Span),
-    /// A frame was captured and encoded at this rate.
-    Captured(Rate),
+    /// A frame was captured and encoded.
+    Captured {
+        /// Bit rate at which it was encoded.
+        rate: Rate,
+        /// Data of earlier frames that waited to be sent.
+        waiting: Bytes,
+    },
     /// A frame was skipped because data before it waited to be sent.
-    Skipped,
+    Skipped {
+        /// The data that waited.
+        waiting: Bytes,
+        /// Time since the capture of the oldest frame that waited.
+        age: Span,
+    },
     /// A frame was received.
     Frame {
         /// Time since its capture.
@@ -130,6 +142,30 @@ pub enum Observation {
         /// Whether that is too long.
         late: bool,
     },
+}
+
+/// The object of a page that took longest from when it could be requested to its receipt, the first of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Slowest {
+    /// Number of its level, from 0.
+    pub level: u32,
+    /// Its number within the level, from 0.
+    pub index: u32,
+    /// Its size.
+    pub size: Bytes,
+    /// Time from when it could be requested to its request.
+    pub waited: Span,
+    /// Time from when it could be requested to its receipt.
+    pub took: Span,
+}
+
+/// The state of a client between its observations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gauge {
+    /// Playback time in the buffer; `None` without playback.
+    pub buffer: Option<Span>,
+    /// Start of the page that is being loaded; `None` if there is none.
+    pub loading_since: Option<Time>,
 }
 
 /// The interface of a client to what runs it.
@@ -229,6 +265,15 @@ impl Client {
             Self::Web(browser) => browser.next_wake(),
             Self::Responsiveness(measurement) => measurement.next_wake(),
             Self::Frames(_) => Time::NEVER,
+        }
+    }
+
+    /// Returns its state at the time of its last event, or up to which it was brought.
+    pub fn gauge(&self) -> Gauge {
+        match self {
+            Self::Video(player) => Gauge { buffer: Some(player.buffer()), ..Gauge::default() },
+            Self::Web(browser) => Gauge { loading_since: browser.loading_since(), ..Gauge::default() },
+            Self::Responsiveness(_) | Self::Frames(_) => Gauge::default(),
         }
     }
 

@@ -168,6 +168,19 @@ impl Demand {
         matches!(self, Self::Clients { side: 1, .. })
     }
 
+    /// Whether it is of clients of an application.
+    pub fn is_application(&self) -> bool {
+        self.slots_per_client().is_some()
+    }
+
+    /// Returns how many of `slots` each client has; `None` unless they are of clients of an application.
+    pub fn slots_per_client(&self) -> Option<u32> {
+        match self {
+            Self::Clients { application, .. } => Some(application.connections()),
+            _ => None,
+        }
+    }
+
     /// Returns the number of connections over `slots`; `None` if it is random or not limited.
     pub fn connections(&self, slots: u32) -> Option<u64> {
         match self {

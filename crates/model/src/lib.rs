@@ -396,6 +396,10 @@ pub struct RecordModel {
     pub packets: Option<u64>,
     /// Maximum number of entries of the log of events; `None` if events are not logged.
     pub events: Option<u64>,
+    /// Maximum number of clients of each group with an application that are recorded over time.
+    pub clients: u32,
+    /// Maximum number of entries of the log of their events; `None` if these are not logged.
+    pub client_events: Option<u64>,
     /// Whether inner variables of algorithms and queues are recorded.
     pub internals: bool,
 }

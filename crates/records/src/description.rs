@@ -26,6 +26,10 @@ pub struct RunDescription {
     pub packet_limit: Option<u64>,
     /// Maximum number of entries of the log of events; `None` if events are not logged.
     pub event_limit: Option<u64>,
+    /// Maximum number of entries of the log of events of clients; `None` if these are not logged.
+    pub client_event_limit: Option<u64>,
+    /// Number of clients of each group with an application that are recorded over time.
+    pub clients: u32,
     /// Whether inner variables are recorded.
     pub internals: bool,
 }
@@ -42,6 +46,8 @@ pub struct GroupDescription {
     pub flows: Option<u64>,
     /// Whether its flows are finite.
     pub finite: bool,
+    /// Whether its flows carry the data of clients of an application.
+    pub application: bool,
     /// Whether something else than congestion control is to determine what its flows send: an application that writes
     /// over time, or an algorithm without congestion control.
     pub source_limited: bool,

@@ -61,7 +61,7 @@ pub(crate) use digested;
 
 impl Records {
     /// Returns the digest of the run, in hexadecimal. It covers counts, times, sums, histograms and series of flows,
-    /// groups and links, and [`SCHEMA`]; not transfers in progress at the end, the logs of packets and events, inner
+    /// groups and links, and [`SCHEMA`]; not transfers in progress at the end, the logs of packets and events, clients over time, inner
     /// variables, what programs have printed, the cost of the run, and the names in its description. It is equal for
     /// equal runs on all platforms.
     pub fn digest(&self) -> String {
@@ -76,7 +76,7 @@ impl Records {
 }
 
 digested!(Records { connections, groups, links, transfers, interval_ends }
-    not { run, unfinished, packets, events, internals, programs, performance });
+    not { run, unfinished, packets, events, clients, client_events, internals, programs, performance });
 
 macro_rules! whole {
     ($($type:ty),*) => { $(impl Digested for $type {

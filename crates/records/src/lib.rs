@@ -7,6 +7,7 @@
 
 mod application;
 mod checks;
+mod client;
 mod connection;
 mod counts;
 mod description;
@@ -27,6 +28,10 @@ pub mod warmup;
 
 pub use application::{ApplicationCounts, FrameCounts, ProbeTimes, VideoCounts};
 pub use checks::{Check, Level, checks};
+pub use client::{
+    ClientEvent, ClientEventLog, ClientEventRow, ClientRecord, ClientSample, Perceived, PerceivedKind,
+    SlowestObject,
+};
 pub use connection::{ConnectionRecord, FlowSample, SpanSum};
 pub use counts::{GroupCounts, SenderCounts};
 pub use description::{GroupDescription, LinkDescription, RunDescription};
@@ -66,6 +71,12 @@ pub struct Records {
     pub packets: PacketLog,
     /// The log of events of flows; empty if events are not logged.
     pub events: EventLog,
+    /// Clients of applications that are recorded over time, in the order of groups.
+    #[serde(default)]
+    pub clients: Vec<ClientRecord>,
+    /// The log of their events; empty if events are not logged.
+    #[serde(default)]
+    pub client_events: ClientEventLog,
     /// Inner variables of algorithms and queues; empty if they are not recorded.
     pub internals: Internals,
     /// The programs that carried flows, in the order of flows, clients first.

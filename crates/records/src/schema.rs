@@ -117,6 +117,24 @@ pub fn tables() -> &'static [TableSchema] {
                 "where events are not logged",
                 EVENTS,
             ),
+            table(
+                "applications",
+                "a group with an application, and an interval of `record.interval`",
+                NO_APPLICATION,
+                APPLICATIONS,
+            ),
+            table(
+                "clients",
+                "a client of an application, up to `record.clients` of each group, and an interval of `record.interval`",
+                NO_CLIENTS,
+                CLIENTS,
+            ),
+            table(
+                "client_events",
+                "an event of a client that the table `clients` has",
+                "where no client is recorded, or events are not logged",
+                CLIENT_EVENTS,
+            ),
             table("packets", "an entry of the packet log", "where packets are not logged", PACKETS),
         ]
     });
@@ -129,6 +147,9 @@ pub(crate) fn table(name: &str) -> &'static TableSchema {
 }
 
 const NO_FINITE: &str = "where every flow is endless";
+
+const NO_APPLICATION: &str = "where no group has an application";
+const NO_CLIENTS: &str = "where no client of an application is recorded";
 
 const fn real(name: &'static str, unit: &'static str, meaning: &'static str) -> ColumnSchema {
     ColumnSchema { name, kind: ColumnKind::Real, unit, meaning }
@@ -360,6 +381,103 @@ const EVENTS: &[ColumnSchema] = &[
     real("ssthresh_packets", "packets", "at the sender: slow-start threshold after; null while unset"),
     label("state_before", "at the sender: state of the algorithm before"),
     label("state", "at the sender: state of the algorithm after"),
+];
+
+const APPLICATIONS: &[ColumnSchema] = &[
+    real("time_s", "s", "time of the run at which the interval ends"),
+    label("group", "the group"),
+    whole("sent_packets", "packets", "packets with data or requests sent"),
+    whole("retransmissions", "packets", "packets sent again"),
+    whole("reductions", "count", "reductions of congestion windows"),
+    real("throughput_bps", "bps", "bits of these packets, headers and retransmissions included, per second"),
+    real("goodput_bps", "bps", "payload received, each byte once, per second"),
+    real("rtt_s", "s", "mean round-trip sample"),
+];
+
+const CLIENTS: &[ColumnSchema] = &[
+    real("time_s", "s", "time of the run at which the interval ends"),
+    label("group", "the client's group"),
+    whole("client", "", "its number within the group, from 0"),
+    whole("captured_frames", "count", "of a call or game: frames that were captured and encoded"),
+    whole("skipped_frames", "count", "of a call or game: frames that were skipped"),
+    whole("received_frames", "count", "of a call or game: frames that were received"),
+    whole("late_frames", "count", "of a call or game: frames that were received late"),
+    real(
+        "frame_delay_max_s",
+        "s",
+        "of a call or game: longest time from the capture of a frame to its receipt",
+    ),
+    real(
+        "bitrate_bps",
+        "bps",
+        "bit rate at which the last frame was encoded, or which the last segment of video received has",
+    ),
+    real(
+        "waiting_bytes",
+        "B",
+        "of a call or game: data that waited at its source at the last capture of a frame",
+    ),
+    whole("loaded_pages", "count", "of a browser: pages that were loaded"),
+    real("page_load_time_s", "s", "of a browser: mean time in which these were loaded"),
+    real("loading_s", "s", "of a browser: time since the start of the page that is being loaded, at the end"),
+    real("played_s", "s", "of a player: time during which video played"),
+    real("stalled_s", "s", "of a player: time during which video stood still after it had begun"),
+    real("buffer_s", "s", "of a player: playback time in its buffer at the end"),
+    real("probe_time_s", "s", "of a measurement of responsiveness: mean time of the probes that ended"),
+    real(
+        "permitted_bps",
+        "bps",
+        "rate that the congestion control of its servers permits at the end: a target, the congestion window over the \
+         round-trip time, or the pacing rate if that is lower",
+    ),
+    real("cwnd_packets", "packets", "sum of the congestion windows of its servers at the end"),
+    real("srtt_s", "s", "greatest smoothed round-trip time of its servers at the end"),
+];
+
+const CLIENT_EVENTS: &[ColumnSchema] = &[
+    whole("time_ps", "ps", "time of the run"),
+    label("place", "`sender` (its server), `receiver` (the client), or a link"),
+    label(
+        "event",
+        "`late-frame` (received later than its deadline), `skipped-frame`, `page` (loaded), `startup` (video begins to play), \
+         `stall` (video plays again after it stood still), `switch` (the next segment has another bit rate), `probe-tcp`, \
+         `probe-tls`, `probe-http` or `probe-loaded` (a probe of responsiveness ends), or an event of the data of a server, as \
+         in `events`",
+    ),
+    label("rule", "as in `events`"),
+    label("group", "the client's group"),
+    whole("client", "", "its number within the group, from 0"),
+    real(
+        "slot",
+        "",
+        "of an event of the data of a server: number of the connection slot within the group, from 0",
+    ),
+    real("turn", "", "how many connections had the slot before"),
+    label("kind", "as in `events`"),
+    real("number", "", "as in `events`"),
+    real("cwnd_before_packets", "packets", "as in `events`"),
+    real("cwnd_packets", "packets", "as in `events`"),
+    real("ssthresh_before_packets", "packets", "as in `events`"),
+    real("ssthresh_packets", "packets", "as in `events`"),
+    label("state_before", "as in `events`"),
+    label("state", "as in `events`"),
+    real(
+        "duration_s",
+        "s",
+        "duration of what ends with the event: of a late frame from its capture to its receipt, of a skipped frame since the \
+         capture of the oldest frame that waits, of a page, a start-up, a stall or a probe from its start",
+    ),
+    real("bitrate_bps", "bps", "of a switch: bit rate of the segment"),
+    real("waiting_bytes", "B", "of a skipped frame: data that waits at its source"),
+    real(
+        "object_level",
+        "",
+        "of a page: level, from 0, of the object that took longest from when it could be requested to its receipt",
+    ),
+    real("object", "", "of a page: number of this object within its level, from 0"),
+    real("object_bytes", "B", "of a page: size of this object"),
+    real("object_waited_s", "s", "of a page: time from when this object could be requested to its request"),
+    real("object_s", "s", "of a page: time from when this object could be requested to its receipt"),
 ];
 
 const PACKETS: &[ColumnSchema] = &[

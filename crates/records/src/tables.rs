@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The tables of a run, written from its records.
 
+mod applications;
 mod census;
 mod classes;
+mod client_events;
+mod clients;
 mod distributions;
 mod events;
 mod flows;
@@ -20,7 +23,7 @@ use std::ops::Index;
 
 /// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
 #[derive(Clone, Debug)]
-pub struct Tables([Table; 13]);
+pub struct Tables([Table; 16]);
 
 impl Tables {
     /// Returns the tables of the run with `records`.
@@ -38,6 +41,9 @@ impl Tables {
             recordings::table(records),
             internals::table(records),
             events::table(records),
+            applications::table(records),
+            clients::table(records),
+            client_events::table(records),
             packets::table(records),
         ])
     }
@@ -66,7 +72,7 @@ impl<'t> IntoIterator for &'t Tables {
 
 impl IntoIterator for Tables {
     type Item = Table;
-    type IntoIter = std::array::IntoIter<Table, 13>;
+    type IntoIter = std::array::IntoIter<Table, 16>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }
@@ -78,6 +84,11 @@ fn group_names(run: &RunDescription) -> Vec<String> {
 
 fn link_names(run: &RunDescription) -> Vec<String> {
     run.links.iter().map(|link| link.name.clone()).collect()
+}
+
+/// Indices of the groups with an application.
+fn application_groups(run: &RunDescription) -> Vec<usize> {
+    (0..run.groups.len()).filter(|group| run.groups[*group].application).collect()
 }
 
 /// Indices of the groups whose flows are finite.

@@ -233,6 +233,46 @@ fn an_event_has_a_packet_at_a_link_and_windows_at_the_sender() {
 }
 
 #[test]
+fn a_client_has_what_its_user_perceives_and_what_happened_to_its_data() {
+    let tables = Tables::of(&records());
+    let clients = &tables["clients"];
+    assert_whole(
+        clients,
+        0,
+        &[("client", 0), ("captured_frames", 50), ("skipped_frames", 10), ("late_frames", 5)],
+    );
+    assert_real(
+        clients,
+        0,
+        &[("time_s", 2.0), ("frame_delay_max_s", 0.3), ("bitrate_bps", 2e6), ("permitted_bps", 3e6)],
+    );
+    // The bit rate stays; what is counted, and the state at the end, do not.
+    assert_whole(clients, 1, &[("captured_frames", 0), ("loaded_pages", 2)]);
+    assert_real(clients, 1, &[("bitrate_bps", 2e6), ("permitted_bps", f64::NAN), ("page_load_time_s", 2.5)]);
+    let events = &tables["client_events"];
+    let words = |row| ["place", "event", "rule", "group"].map(|column| label(events, column, row));
+    assert_eq!(words(0), [Some("sender"), Some("reduction"), Some("sack"), Some("comes")]);
+    assert_eq!(words(1), [Some("receiver"), Some("page"), None, Some("comes")]);
+    assert_real(
+        events,
+        0,
+        &[("cwnd_before_packets", 20.0), ("cwnd_packets", 10.0), ("duration_s", f64::NAN)],
+    );
+    assert_real(
+        events,
+        1,
+        &[("duration_s", 2.5), ("object_s", 2.0), ("object_waited_s", 0.5), ("object_bytes", 3e4)],
+    );
+    assert_real(events, 1, &[("slot", f64::NAN), ("object_level", 1.0), ("object", 2.0)]);
+    // The same counts as in the census, which a group of finite flows has.
+    let (census, all) = (&tables["census"], &tables["applications"]);
+    assert_eq!(
+        (all.whole("sent_packets"), all.real("goodput_bps")),
+        (census.whole("sent_packets"), census.real("goodput_bps"))
+    );
+}
+
+#[test]
 fn an_inner_variable_is_of_a_flow_or_a_link() {
     let internals = &Tables::of(&records())["internals"];
     let words = |row| ["kind", "name", "group", "variable"].map(|column| label(internals, column, row));
@@ -247,9 +287,22 @@ fn tables_of_what_did_not_occur_have_no_columns() {
     records.run.groups[1].finite = false;
     records.run.packet_limit = None;
     records.run.event_limit = None;
+    records.run.client_event_limit = None;
+    records.run.groups[1].application = false;
     records.run.internals = false;
     let tables = Tables::of(&records);
-    for name in ["census", "classes", "transfers", "unfinished", "internals", "events", "packets"] {
+    for name in [
+        "census",
+        "classes",
+        "transfers",
+        "unfinished",
+        "internals",
+        "events",
+        "packets",
+        "applications",
+        "clients",
+        "client_events",
+    ] {
         assert!(tables[name].columns().is_empty(), "{name}");
     }
 }

@@ -333,7 +333,8 @@ fn recording(
     faults: &mut Vec<Fault>,
 ) -> Result<Recording, Reported> {
     let flows = groups.iter().map(|each| each.group.individual()).sum();
-    let of = Recorded { duration: root.duration.copied()?, flows, links, replications };
+    let applications = groups.iter().filter(|each| each.group.demand.is_application()).count() as u64;
+    let of = Recorded { duration: root.duration.copied()?, flows, links, applications, replications };
     let at = root.record.at.clone();
     let record = root.record.get_mut()?.get_or_insert_with(|| RecordKeys::absent(&at, faults));
     record.resolve(of, faults)

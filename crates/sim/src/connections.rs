@@ -25,6 +25,7 @@ use crate::layout::Layout;
 use crate::net::Net;
 use crate::notice::Notice;
 use crate::plan::Plan;
+use crate::recorder::ClientRecorder;
 use crate::transfer::EndedTransfer;
 use narrows_cc::Failure;
 use narrows_engine::Slot;
@@ -48,6 +49,8 @@ pub(crate) struct Connections<'m> {
     pub receiving: Vec<Option<Box<ReceivingHost>>>,
     /// Number of connections that each slot has had.
     generations: Vec<u32>,
+    /// The recorded clients of applications.
+    pub clients: ClientRecorder,
     /// Counts of each group.
     pub groups: Vec<GroupTotals>,
     /// Global indices of the classes of files, and of the classes of the paths, of each workload.
@@ -142,6 +145,7 @@ impl<'m> Connections<'m> {
             sending: std::iter::repeat_with(|| None).take(slots).collect(),
             receiving: std::iter::repeat_with(|| None).take(slots).collect(),
             generations: vec![0; slots],
+            clients: ClientRecorder::new(model),
             groups: model.groups.iter().map(totals).collect(),
             classes: model
                 .workloads

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Merges the counts of all partitions into the records of a run.
 
+mod clients;
 mod connections;
 mod conservation;
 mod description;
@@ -26,8 +27,9 @@ use narrows_units::Time;
 pub(crate) fn gather(model: &Model, partitions: &mut [Partition<'_>], end: Time, cpu_s: f64) -> Records {
     let logs = partitions.iter_mut().map(|partition| std::mem::take(&mut partition.net.flows.trace));
     let (entries, full_at): (Vec<LogEntry>, _) = Log::merge(logs, model.record.packets.unwrap_or(0));
-    let logs = partitions.iter_mut().map(|partition| std::mem::take(&mut partition.net.flows.events));
+    let logs = partitions.iter_mut().map(|partition| std::mem::take(&mut partition.net.flows.events.flows));
     let (events, events_full_at): (Vec<EventEntry>, _) = Log::merge(logs, model.record.events.unwrap_or(0));
+    let client_events = clients::events(model, partitions);
     let partitions = &*partitions;
     let connections = connections::gather(model, partitions);
     Records {
@@ -35,6 +37,8 @@ pub(crate) fn gather(model: &Model, partitions: &mut [Partition<'_>], end: Time,
         groups: groups(model, partitions),
         links: links(partitions, end),
         transfers: transfers(model, partitions),
+        clients: clients::gather(model, partitions),
+        client_events,
         unfinished: unfinished(model, partitions, end),
         internals: internals::gather(model, partitions, &connections),
         connections,

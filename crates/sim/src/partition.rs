@@ -336,6 +336,7 @@ impl<'m> Partition<'m> {
         if self.model.record.flows {
             self.workloads.connections.sample_connections(&mut self.series, now, interval);
         }
+        self.workloads.sample_clients(now);
         self.series.groups.extend(self.workloads.connections.sample());
         for link in &mut self.net.links {
             link.recorder.bring_up(now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Recorders: counts and samples taken during a run, by entity.
 
+mod clients;
 mod connections;
 mod episodes;
 mod events;
@@ -12,8 +13,9 @@ mod place;
 mod sender;
 mod series;
 
+pub(crate) use clients::{ClientRecorder, PerceivedEntry, RecordedClients};
 pub(crate) use connections::{FlowTallies, LINK_FAILURE, OfStack, QueueTap};
-pub(crate) use events::{EventEntry, SenderEvents};
+pub(crate) use events::{EventEntry, EventLogs, SenderEvents};
 pub(crate) use internals::InternalsRecorder;
 pub(crate) use link::LinkRecorder;
 pub(crate) use log::Log;

@@ -109,6 +109,16 @@ impl<'m> Workloads<'m> {
         self.connections.finish(end);
     }
 
+    /// Samples the recorded clients of applications at the end of an interval, `now`.
+    pub fn sample_clients(&mut self, now: Time) {
+        if !self.connections.clients.is_empty() {
+            for kind in self.kinds.iter_mut().flatten() {
+                kind.gauge(now, &mut self.connections);
+            }
+            self.connections.sample_clients();
+        }
+    }
+
     fn bring_up(&mut self, now: Time) {
         for kind in self.kinds.iter_mut().flatten() {
             kind.bring_up(now, &mut self.connections);

@@ -249,6 +249,7 @@ TRIALS = {
     "record.transfers": record("transfers", "all", "none", "flows.0.size=30kB", ARRIVALS),
     "record.packets": record("packets", "true", "false"),
     "record.packet_limit": record("packet_limit", "100", "200", "record.packets=true"),
+    "record.clients": record("clients", "1", "0", f"flows.0.source={{{WEB_USERS}}}"),
     "record.events": record("events", "true", "false"),
     "record.event_limit": record("event_limit", "1", "3"),
     "record.internals": record("internals", "true", "false"),

@@ -96,17 +96,20 @@ impl Encoder {
         while self.unsent.front().is_some_and(|(end, _)| *end <= sent) {
             self.unsent.pop_front();
         }
-        if self.unsent.front().is_some_and(|(_, captured)| now - *captured > skip) {
-            return (None, Observation::Skipped);
+        let waiting = Bytes::new(self.written - sent);
+        if let Some((_, captured)) = self.unsent.front()
+            && now - *captured > skip
+        {
+            return (None, Observation::Skipped { waiting, age: now - *captured });
         }
         let permitted = reference.unwrap_or(minimum).as_bps() as f64;
-        let waiting_bits = 8.0 * (self.written - sent) as f64;
+        let waiting_bits = waiting.bits() as f64;
         let less = (permitted * MOST_LESS).min(BETA_V * waiting_bits * f64::from(fps));
         let rate = Rate::from_bps_f64(permitted - less).min(maximum).max(minimum);
         let size = rate.bytes_in(interval).max(Bytes::new(1));
         self.written += size.count();
         self.unsent.push_back((self.written, now));
-        (Some(size), Observation::Captured(rate))
+        (Some(size), Observation::Captured { rate, waiting })
     }
 }
 

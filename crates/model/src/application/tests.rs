@@ -3,7 +3,7 @@
 
 use super::{
     Action, Adaptation, ApplicationModel, Client, Event, FramesModel, Io, Level, Object, Observation,
-    VideoModel, WebModel,
+    Slowest, VideoModel, WebModel,
 };
 use crate::traffic::{Distribution, Sizes, Spans};
 use narrows_engine::Stream;
@@ -134,7 +134,9 @@ fn a_browser_repeats_over_another_connection_what_one_that_breaks_did_not_bring(
     let object = Object::Of(Bytes::new(300));
     let again = run.at(40, Event::Opened(1));
     assert!(matches!(again[..], [Action::Request { connection: 1, object: it, .. }] if it == object));
-    let loaded = Action::Observe(Observation::Page(Span::from_ms(50)));
+    let [waited, took] = [20, 30].map(Span::from_ms);
+    let slowest = Slowest { level: 1, index: 1, size: Bytes::new(300), waited, took };
+    let loaded = Action::Observe(Observation::Page(Span::from_ms(50), slowest));
     assert_eq!(run.at(50, received(1)), [loaded, Action::Close(1)]);
     assert_eq!(run.client.next_wake(), Time::ZERO + Span::from_ms(1_050));
 }

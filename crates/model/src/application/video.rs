@@ -76,6 +76,8 @@ pub struct Player {
     level: Span,
     at: Time,
     playback: Playback,
+    /// Time for which playback has stood still since the buffer was last empty.
+    stalled: Span,
     /// Time of the next request; `NEVER` if none is due.
     due: Time,
 }
@@ -103,6 +105,7 @@ impl Player {
             level: Span::ZERO,
             at: Time::ZERO,
             playback: Playback::Starting,
+            stalled: Span::ZERO,
             due: Time::NEVER,
         }
     }
@@ -146,12 +149,21 @@ impl Player {
                 io.observe(Observation::Played(played));
                 if elapsed > played {
                     self.playback = Playback::Stalled;
+                    self.stalled = elapsed - played;
                     io.observe(Observation::Stall);
                     io.observe(Observation::Stalled(elapsed - played));
                 }
             }
-            Playback::Stalled => io.observe(Observation::Stalled(elapsed)),
+            Playback::Stalled => {
+                self.stalled += elapsed;
+                io.observe(Observation::Stalled(elapsed));
+            }
         }
+    }
+
+    /// Playback time in the buffer when it was last accounted for.
+    pub(super) fn buffer(&self) -> Span {
+        self.level
     }
 
     fn connect(&mut self, io: &mut Io<'_>) {
@@ -190,9 +202,10 @@ impl Player {
         let rate = self.model.ladder[self.quality];
         io.observe(Observation::Segment { rate, duration: segment, switched });
         if self.playback != Playback::Playing && self.level >= startup {
-            if self.playback == Playback::Starting {
-                io.observe(Observation::Startup(io.now - self.started));
-            }
+            io.observe(match self.playback {
+                Playback::Starting => Observation::Startup(io.now - self.started),
+                Playback::Playing | Playback::Stalled => Observation::Resumed(self.stalled),
+            });
             self.playback = Playback::Playing;
         }
         let excess = (self.level + segment).saturating_sub(buffer);

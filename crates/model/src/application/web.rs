@@ -12,7 +12,7 @@
 //! Deviations: no time to parse or to execute; all objects are on one server; objects of a connection are sent in the
 //! order of their requests.
 
-use super::{Event, HANDSHAKE, Io, Object, Observation, REQUEST};
+use super::{Event, HANDSHAKE, Io, Object, Observation, REQUEST, Slowest};
 use crate::traffic::{Sizes, Spans};
 use narrows_engine::Stream;
 use narrows_units::{Bytes, Span, Time};
@@ -59,6 +59,8 @@ pub struct Browser {
     ready: VecDeque<Item>,
     /// Number of objects of the page that have not been received.
     missing: u32,
+    /// Of the objects of the page that have been received, the one that took longest.
+    slowest: Slowest,
     connections: Vec<Connection>,
 }
 
@@ -68,6 +70,10 @@ struct Item {
     level: usize,
     index: u32,
     size: Bytes,
+    /// Time at which it could be requested.
+    ready: Time,
+    /// Time of its last request.
+    requested: Time,
 }
 
 #[derive(Debug)]
@@ -90,12 +96,18 @@ impl Browser {
             due: Time::NEVER,
             ready: VecDeque::new(),
             missing: 0,
+            slowest: Slowest::default(),
             connections: Vec::new(),
         }
     }
 
     pub(super) fn next_wake(&self) -> Time {
         self.due
+    }
+
+    /// Start of the page that is being loaded; `None` if there is none.
+    pub(super) fn loading_since(&self) -> Option<Time> {
+        (self.missing > 0).then_some(self.started)
     }
 
     pub(super) fn on_event(&mut self, event: Event, io: &mut Io<'_>) {
@@ -137,16 +149,17 @@ impl Browser {
         (self.started, self.due) = (io.now, Time::NEVER);
         self.pages += 1;
         self.missing = self.model.levels.iter().map(|level| level.count).sum();
-        (0..self.model.levels[0].count).for_each(|index| self.add(0, index));
+        self.slowest = Slowest::default();
+        (0..self.model.levels[0].count).for_each(|index| self.add(0, index, io.now));
         self.dispatch(io);
     }
 
-    /// Object `index` of `level` can be requested. Its size is a function of the page and its place there, so that it is the
+    /// Object `index` of `level` can be requested from `now` on. Its size is a function of the page and its place there, so that it is the
     /// same whatever the order in which objects are received.
-    fn add(&mut self, level: usize, index: u32) {
+    fn add(&mut self, level: usize, index: u32, now: Time) {
         let place = (level as u64 + 1) << 32 | u64::from(index);
         let size = self.model.levels[level].size.sample(&mut self.draws.branch(self.pages).branch(place));
-        self.ready.push_back(Item { level, index, size });
+        self.ready.push_back(Item { level, index, size, ready: now, requested: now });
     }
 
     fn on_received(&mut self, number: u32, io: &mut Io<'_>) {
@@ -160,12 +173,19 @@ impl Browser {
         }
         let Some(item) = connection.requested.pop_front() else { return };
         self.missing -= 1;
+        let took = io.now - item.ready;
+        if took > self.slowest.took {
+            let (level, waited) = (item.level as u32, item.requested - item.ready);
+            self.slowest = Slowest { level, index: item.index, size: item.size, waited, took };
+        }
         if let Some(next) = self.model.levels.get(item.level + 1).map(|level| level.count) {
             let step = self.model.levels[item.level].count;
-            (item.index..next).step_by(step as usize).for_each(|index| self.add(item.level + 1, index));
+            (item.index..next)
+                .step_by(step as usize)
+                .for_each(|index| self.add(item.level + 1, index, io.now));
         }
         if self.missing == 0 {
-            io.observe(Observation::Page(io.now - self.started));
+            io.observe(Observation::Page(io.now - self.started, self.slowest));
             self.connections.drain(..).for_each(|each| io.close(each.number));
             let mut draws = self.draws.branch(self.pages);
             let next = io.now + self.model.think.sample(&mut draws).max(Span::from_ps(1));
@@ -181,7 +201,7 @@ impl Browser {
                 |each: &&mut Connection| each.handshakes == Some(0) && each.requested.len() < streams;
             let least = self.connections.iter_mut().filter(usable).min_by_key(|each| each.requested.len());
             let Some(connection) = least else { break };
-            connection.requested.push_back(item);
+            connection.requested.push_back(Item { requested: io.now, ..item });
             io.request(connection.number, REQUEST, Object::Of(item.size));
             self.ready.pop_front();
         }

@@ -7,13 +7,30 @@ use crate::{GroupCounts, GroupSample, Records, Table};
 use narrows_units::Time;
 
 /// A group over one interval.
-struct Row {
-    end: Time,
-    group: usize,
+pub(super) struct Row {
+    pub end: Time,
+    pub group: usize,
     /// Counts of the interval.
-    counts: GroupCounts,
+    pub counts: GroupCounts,
     at_end: GroupSample,
-    seconds: f64,
+    pub seconds: f64,
+}
+
+impl Row {
+    /// Bits of data packets sent per second.
+    pub fn throughput_bps(&self) -> f64 {
+        (self.counts.bytes_sent * 8) as f64 / self.seconds
+    }
+
+    /// Payload received, bits per second.
+    pub fn goodput_bps(&self) -> f64 {
+        (self.counts.bytes_received * 8) as f64 / self.seconds
+    }
+
+    /// Mean round-trip sample, seconds; not a number without one.
+    pub fn rtt_s(&self) -> f64 {
+        self.counts.rtt_ns as f64 * 1e-9 / self.counts.rtt_samples as f64
+    }
 }
 
 /// Returns a row for each interval and group of finite flows; no columns without such groups.
@@ -38,13 +55,14 @@ pub(super) fn table(records: &Records) -> Table {
     table.whole("retransmissions", |row| row.counts.retransmissions);
     table.whole("timeouts", |row| row.counts.timeouts);
     table.whole("reductions", |row| row.counts.reductions);
-    table.real("throughput_bps", |row| (row.counts.bytes_sent * 8) as f64 / row.seconds);
-    table.real("goodput_bps", |row| (row.counts.bytes_received * 8) as f64 / row.seconds);
-    table.real("rtt_s", |row| row.counts.rtt_ns as f64 * 1e-9 / row.counts.rtt_samples as f64);
+    table.real("throughput_bps", Row::throughput_bps);
+    table.real("goodput_bps", Row::goodput_bps);
+    table.real("rtt_s", Row::rtt_s);
     table.finish()
 }
 
-fn rows(records: &Records, groups: &[usize]) -> Vec<Row> {
+/// Returns a row for each interval and each of `groups`.
+pub(super) fn rows(records: &Records, groups: &[usize]) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut start = Time::ZERO;
     for (interval, end) in records.interval_ends.iter().enumerate() {

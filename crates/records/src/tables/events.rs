@@ -24,27 +24,23 @@ pub(super) fn table(records: &Records) -> Table {
     table.whole("turn", |row| u64::from(row.generation));
     table.label("kind", words(KINDS), |row| row.packet.map_or(NO_LABEL, |(kind, _)| kind as u32));
     table.real("number", |row| row.packet.map_or(f64::NAN, |(_, number)| number as f64));
-    let window = |at: usize, of: fn(&Windows) -> f64| {
-        move |row: &EventRow| {
-            row.windows
-                .as_ref()
-                .map(|windows| of(&windows[at]))
-                .filter(|it| it.is_finite())
-                .unwrap_or(f64::NAN)
-        }
-    };
-    table.real("cwnd_before_packets", window(0, |windows| windows.congestion));
-    table.real("cwnd_packets", window(1, |windows| windows.congestion));
-    table.real("ssthresh_before_packets", window(0, |windows| windows.ssthresh));
-    table.real("ssthresh_packets", window(1, |windows| windows.ssthresh));
+    table.real("cwnd_before_packets", |row| window(row, 0, |windows| windows.congestion));
+    table.real("cwnd_packets", |row| window(row, 1, |windows| windows.congestion));
+    table.real("ssthresh_before_packets", |row| window(row, 0, |windows| windows.ssthresh));
+    table.real("ssthresh_packets", |row| window(row, 1, |windows| windows.ssthresh));
     let states = distinct(rows.iter().flat_map(|row| row.states.iter().map(AsRef::as_ref)));
     table.label("state_before", words(&states), |row| code(&states, &row.states[0]));
     table.label("state", words(&states), |row| code(&states, &row.states[1]));
     table.finish()
 }
 
+/// A window of a sender before (`at` 0) or after (1) an event; not a number without a finite one.
+pub(super) fn window(row: &EventRow, at: usize, of: fn(&Windows) -> f64) -> f64 {
+    row.windows.as_ref().map(|windows| of(&windows[at])).filter(|it| it.is_finite()).unwrap_or(f64::NAN)
+}
+
 /// The different words among `words` except `""`, in alphabetical order.
-fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
+pub(super) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
     let mut known: Vec<&str> = Vec::new();
     let mut last = "";
     for word in words {
@@ -61,7 +57,7 @@ fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
     known
 }
 
-fn code(words: &[&str], word: &str) -> u32 {
+pub(super) fn code(words: &[&str], word: &str) -> u32 {
     if word.is_empty() {
         return NO_LABEL;
     }
@@ -70,7 +66,7 @@ fn code(words: &[&str], word: &str) -> u32 {
 }
 
 /// Names of [`FlowEvent`](crate::FlowEvent), in its order.
-const EVENTS: &[&str] = &[
+pub(super) const EVENTS: &[&str] = &[
     "dropped",
     "lost",
     "marked",

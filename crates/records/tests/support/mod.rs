@@ -2,11 +2,13 @@
 //! Records made by hand: small enough to compute every table and metric on paper.
 
 use narrows_records::{
-    ApplicationCounts, ClassCounts, ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow,
-    FlowEvent, FlowSample, FrameCounts, GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram,
-    InternalOwner, InternalRow, Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent,
-    PacketKind, PacketLog, PacketPlace, PacketRow, Performance, ProbeTimes, Records, RunDescription,
-    SenderCounts, Shares, SpanSum, Total, TransferRecord, UnfinishedRecord, VideoCounts, Windows,
+    ApplicationCounts, ClassCounts, ClientEvent, ClientEventLog, ClientEventRow, ClientRecord, ClientSample,
+    ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow, FlowEvent, FlowSample, FrameCounts,
+    GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram, InternalOwner, InternalRow,
+    Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent, PacketKind, PacketLog,
+    PacketPlace, PacketRow, Perceived, PerceivedKind, Performance, ProbeTimes, Records, RunDescription,
+    SenderCounts, Shares, SlowestObject, SpanSum, Total, TransferRecord, UnfinishedRecord, VideoCounts,
+    Windows,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -35,6 +37,8 @@ pub fn records() -> Records {
         }],
         packets: PacketLog { rows: vec![packet()], full_at: None },
         events: EventLog { rows: vec![drop(), reduction()], full_at: None },
+        clients: vec![client()],
+        client_events: ClientEventLog { rows: client_events(), full_at: None },
         internals: internals(),
         programs: Vec::new(),
         interval_ends: (1..=6).map(|interval| at_ms(2000 * interval)).collect(),
@@ -75,6 +79,45 @@ fn reduction() -> EventRow {
     }
 }
 
+/// The only recorded client of the group that comes, in its first two intervals.
+fn client() -> ClientRecord {
+    let first = ClientSample {
+        captured: 50,
+        skipped: 10,
+        received: 40,
+        late: 5,
+        longest_delay: Span::from_ms(300),
+        bitrate_bps: 2e6,
+        permitted_bps: 3e6,
+        ..ClientSample::default()
+    };
+    let second = ClientSample { pages: 2, page_time: Span::from_ms(5000), ..first.carried() };
+    ClientRecord { group: 1, number: 0, series: vec![first, second] }
+}
+
+/// Its server halves its window, and a page is loaded.
+fn client_events() -> Vec<ClientEventRow> {
+    let slowest = SlowestObject {
+        level: 1,
+        index: 2,
+        size: Bytes::new(30_000),
+        waited: Span::from_ms(500),
+        took: Span::from_ms(2000),
+    };
+    let page = Perceived {
+        kind: PerceivedKind::Page,
+        span: Span::from_ms(2500),
+        bitrate_bps: None,
+        waiting: None,
+        slowest: Some(slowest),
+    };
+    let row = |event, place| ClientEventRow { at: at_ms(3040), place, group: 1, client: 0, event };
+    vec![
+        row(ClientEvent::Flow(EventRow { group: 1, ..reduction() }), PacketPlace::Sender),
+        row(ClientEvent::Perceived(page), PacketPlace::Receiver),
+    ]
+}
+
 /// A variable of the second flow at the end of the first interval, and one of the bottleneck's queue.
 fn internals() -> Internals {
     let row = |owner, variable, value| InternalRow { interval: 0, owner, variable, value };
@@ -96,6 +139,7 @@ fn run() -> RunDescription {
         name: "comes".into(),
         algorithm: "cubic".into(),
         finite: true,
+        application: true,
         bottleneck: Some(0),
         ..GroupDescription::default()
     };
@@ -118,6 +162,8 @@ fn run() -> RunDescription {
         path_classes: vec!["near".into(), "far".into()],
         packet_limit: Some(100),
         event_limit: Some(100),
+        client_event_limit: Some(100),
+        clients: 10,
         internals: true,
     }
 }

@@ -23,10 +23,14 @@ keys! {
         /// Maximum number of entries of the packet log in a replication, about 80 bytes each; logging stops at the
         /// limit.
         packet_limit: Integer<1, 100_000_000> = 1_000_000,
-        /// Log losses, ECN marks, timeouts, window reductions and state changes of the flows that have series.
+        /// Of how many clients of each group with an application series and events are recorded, the first ones; fewer
+        /// if their series would have more than a million rows.
+        clients: Integer<0, 10_000> = 10,
+        /// Log losses, ECN marks, timeouts, window reductions and state changes of the flows and clients that have
+        /// series, and of these clients also late frames, pages, stalls and probes.
         events: bool = true,
-        /// Maximum number of entries of the event log in a replication, about 150 bytes each; logging stops at the
-        /// limit.
+        /// Maximum number of entries of the event log in a replication, about 150 bytes each, and of the event log of
+        /// clients, about 250 bytes each; logging stops at the limit.
         event_limit: Integer<1, 100_000_000> = 10_000,
         /// Record internal variables of the algorithms of these flows and of the queues, once in each interval; the
         /// cards (`narrows show NAME`) declare them.
@@ -56,6 +60,8 @@ pub struct Recorded {
     pub flows: u64,
     /// Number of recorded links.
     pub links: u64,
+    /// Number of groups with an application.
+    pub applications: u64,
     /// Number of replications.
     pub replications: u32,
 }
@@ -96,25 +102,40 @@ impl RecordKeys {
             Extent::Auto => of.flows <= MOST_FLOWS,
         };
         self.flows.fill(if flows { Extent::All } else { Extent::None });
-        let event_limit = self.event_limit.copied()?;
-        let events = (self.events.copied()? && flows).then_some(event_limit);
-        if events.is_none() && self.event_limit.written {
-            faults.push(
-                self.event_limit
-                    .fault("events are not logged")
-                    .allowed("only beside events = true, of flows with series"),
-            );
-        }
-        self.events.fill(events.is_some());
-        self.event_limit.omitted = events.is_none();
-        let inner = self.internals.copied()?;
         let series = of.links + if flows { of.flows } else { 0 };
         let interval = widened(written, of.duration, u128::from(series) * u128::from(of.replications));
         self.interval.fill(interval);
-        Ok(Recording {
-            model: RecordModel { interval, flows, transfers, packets, events, internals: inner },
-            widened_from: (interval > written).then_some(written),
-        })
+        let clients = self.clients(of, interval)?;
+        let event_limit = self.event_limit.copied()?;
+        let logged = self.events.copied()?.then_some(event_limit);
+        let events = logged.filter(|_| flows);
+        let client_events = logged.filter(|_| clients > 0);
+        let neither = events.or(client_events).is_none();
+        if neither && self.event_limit.written {
+            faults.push(
+                self.event_limit
+                    .fault("events are not logged")
+                    .allowed("only beside events = true, of flows or clients with series"),
+            );
+        }
+        self.events.fill(!neither);
+        self.event_limit.omitted = neither;
+        let internals = self.internals.copied()?;
+        let model =
+            RecordModel { interval, flows, transfers, packets, events, clients, client_events, internals };
+        Ok(Recording { model, widened_from: (interval > written).then_some(written) })
+    }
+
+    /// Returns of how many clients of each group series are recorded, once in each `interval`; without applications the key
+    /// is left out.
+    fn clients(&mut self, of: Recorded, interval: Span) -> Result<u32, Reported> {
+        let intervals = u128::from(of.duration.as_ps().div_ceil(interval.as_ps()));
+        let series = intervals * u128::from(of.replications) * u128::from(of.applications);
+        self.clients.omitted = of.applications == 0;
+        let Some(most) = MOST_ROWS.checked_div(series) else { return Ok(0) };
+        let clients = self.clients.copied()?.min(u64::try_from(most).unwrap_or(u64::MAX));
+        self.clients.fill(clients);
+        Ok(clients as u32)
     }
 }
 
@@ -144,6 +165,11 @@ impl Recording {
         let events = self.model.events.map_or(String::new(), |limit| {
             format!("; a log of losses, marks, reductions and states of flows of up to {limit} entries")
         });
+        let of = match self.model.clients {
+            0 => of.to_owned(),
+            1 => format!("{of} and one client of each application"),
+            clients => format!("{of} and up to {clients} clients of each application"),
+        };
         format!("series of {of} every {}{widened}{internals}{events}{packets}", self.model.interval)
     }
 }

@@ -52,7 +52,10 @@ impl Connections<'_> {
         if self.measuring {
             recorder.measure(now, sender.counters());
         }
-        if self.model.record.events.is_some() && workload.individual {
+        let of_client = !workload.demand.is_of_requests()
+            && self.clients.of_workloads[number].of_slot(plan.flow.index() as u32).is_some();
+        let record = &self.model.record;
+        if (record.events.is_some() && workload.individual) || (record.client_events.is_some() && of_client) {
             if let Some(sender) = sender.reliable_mut() {
                 sender.report_losses();
             }
@@ -60,7 +63,7 @@ impl Connections<'_> {
                 Transport::Reliable => PacketKind::Data,
                 Transport::Datagram(_) => PacketKind::Datagram,
             };
-            recorder.events = Some(Box::new(SenderEvents::new(plan.flow, data)));
+            recorder.events = Some(Box::new(SenderEvents::new(plan.flow, data, of_client)));
         }
         self.groups[workload.group].removed.started += 1;
         let route = workload.paths[plan.path as usize].forward;

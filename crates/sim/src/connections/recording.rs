@@ -88,6 +88,34 @@ impl Connections<'_> {
         }
     }
 
+    /// Samples the recorded clients at the end of an interval: first the servers that are in this partition.
+    pub fn sample_clients(&mut self) {
+        for number in 0..self.model.workloads.len() {
+            let clients = self.clients.of_workloads[number];
+            if clients.count == 0
+                || !self.is_home(number)
+                || self.model.workloads[number].demand.is_of_requests()
+            {
+                continue;
+            }
+            for slot in clients.slots() {
+                let open = self.sending[slot as usize].as_deref();
+                let open = open.filter(|host| host.sender.state() == ConnectionState::Established);
+                if let (Some(host), Some((place, _))) = (open, clients.of_slot(slot)) {
+                    let (sample, state) = (&mut self.clients.now[place], host.sender.snapshot());
+                    add_known(&mut sample.cwnd_packets, state.window);
+                    add_known(
+                        &mut sample.permitted_bps,
+                        host.sender.permitted_rate().map(|rate| rate.as_bps() as f64),
+                    );
+                    let srtt = state.rtt.map_or(f64::NAN, |rtt| rtt.smoothed.as_secs_f64());
+                    sample.srtt_s = sample.srtt_s.max(srtt);
+                }
+            }
+        }
+        self.clients.sample();
+    }
+
     /// Adds the inner variables of the algorithms of all individually recorded connections that are open, at the end of
     /// `interval`.
     pub fn sample_internals(&self, interval: usize, internals: &mut InternalsRecorder) {
@@ -207,6 +235,13 @@ impl Connections<'_> {
         if plan.order < self.kept[plan.workload as usize] {
             self.ended.push(*transfer);
         }
+    }
+}
+
+/// Adds `value` to `sum`, which is not a number before the first.
+fn add_known(sum: &mut f64, value: Option<f64>) {
+    if let Some(value) = value {
+        *sum = if sum.is_nan() { value } else { *sum + value };
     }
 }
 

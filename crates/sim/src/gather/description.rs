@@ -20,6 +20,8 @@ pub fn describe(model: &Model) -> RunDescription {
         path_classes: classes.paths,
         packet_limit: model.record.packets,
         event_limit: model.record.events,
+        client_event_limit: model.record.client_events,
+        clients: model.record.clients,
         internals: model.record.internals,
     }
 }
@@ -34,6 +36,7 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
         algorithm: group.algorithm.to_string(),
         flows: counts.sum::<Option<u64>>(),
         finite: own().any(Workload::is_finite),
+        application: own().any(|each| each.demand.is_application()),
         source_limited: own().any(|each| each.demand.writes_over_time())
             || group.algorithm.constant_rate().is_some()
             || group.program.is_some(),

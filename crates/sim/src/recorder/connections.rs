@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Losses and marks of the data packets of each connection or workload on all links of a partition.
 
-use super::{EventEntry, LinkRecorder, Log, LogEntry, Place};
+use super::{EventEntry, EventLogs, LinkRecorder, Log, LogEntry, Place, RecordedClients};
 use narrows_model::Model;
 use narrows_qdisc::{DropReason, Tap};
 use narrows_records::{FlowEvent, PacketEvent};
@@ -20,8 +20,8 @@ pub(crate) struct FlowTallies {
     pub since: Time,
     /// The packet log.
     pub trace: Log<LogEntry>,
-    /// The log of events of individually recorded connections.
-    pub events: Log<EventEntry>,
+    /// The logs of events.
+    pub events: EventLogs,
     /// Packets that a stack outside the simulator has sent; `None` without such a stack.
     pub stack: Option<OfStack>,
     /// Position of the counts, and group, of each workload.
@@ -67,6 +67,8 @@ struct Owner {
     base: u32,
     /// First slot of the workload, if each connection has a count of its own; `None` otherwise.
     individual_from: Option<u32>,
+    /// Slots of the servers of recorded clients: the first one, and the one after the last.
+    recorded: (u32, u32),
 }
 
 impl FlowTallies {
@@ -74,9 +76,11 @@ impl FlowTallies {
     pub fn new(model: &Model, workloads: Arc<[u16]>) -> Self {
         let (mut first, mut count) = (0, 0);
         let mut owners = Vec::with_capacity(model.workloads.len());
-        for workload in &model.workloads {
+        for (workload, clients) in model.workloads.iter().zip(RecordedClients::of(model)) {
             let individual_from = workload.individual.then_some(first);
-            owners.push(Owner { group: workload.group as u16, base: count, individual_from });
+            let slots = if workload.demand.is_of_requests() { 0..0 } else { clients.slots() };
+            let recorded = (slots.start, slots.end);
+            owners.push(Owner { group: workload.group as u16, base: count, individual_from, recorded });
             count += if workload.individual { workload.slots } else { 1 };
             first += workload.slots;
         }
@@ -91,7 +95,10 @@ impl FlowTallies {
             marked: vec![0; count as usize],
             since: Time::NEVER,
             trace: Log::new(model.record.packets),
-            events: Log::new(model.record.events),
+            events: EventLogs {
+                flows: Log::new(model.record.events),
+                clients: Log::new(model.record.client_events),
+            },
             stack: None,
             owners,
             workloads,
@@ -160,8 +167,16 @@ impl FlowTallies {
         rule: &'static str,
         packet: &Packet,
     ) {
-        if self.events.is_on() && self.owner(packet.flow.index()).individual_from.is_some() {
-            self.events.add(EventEntry::at_link(at, place, event, rule, &self.shown(packet)));
+        if !self.events.is_on() {
+            return;
+        }
+        let slot = packet.flow.index();
+        let Owner { individual_from, recorded: (from, until), .. } = *self.owner(slot);
+        let of_client = (from as usize..until as usize).contains(&slot);
+        if of_client || individual_from.is_some() {
+            let entry = EventEntry::at_link(at, place, event, rule, &self.shown(packet));
+            let logs = &mut self.events;
+            (if of_client { &mut logs.clients } else { &mut logs.flows }).add(entry);
         }
     }
 

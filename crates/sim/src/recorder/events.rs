@@ -57,22 +57,41 @@ impl EventEntry {
     }
 }
 
+/// The logs of events of a partition.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EventLogs {
+    /// Events of individually recorded connections.
+    pub flows: Log<EventEntry>,
+    /// Events of the data of servers of recorded clients.
+    pub clients: Log<EventEntry>,
+}
+
+impl EventLogs {
+    /// Whether anything is logged.
+    pub fn is_on(&self) -> bool {
+        self.flows.is_on() || self.clients.is_on()
+    }
+}
+
 /// The events of one sender since its last call, and its state before them, for the log of events.
 #[derive(Clone, Debug)]
 pub(crate) struct SenderEvents {
     flow: FlowId,
     /// Kind of the packets that carry its data.
     data: PacketKind,
+    /// Whether it is a server of a recorded client.
+    of_client: bool,
     pending: Vec<TransportEvent>,
     windows: Windows,
     state: &'static str,
 }
 
 impl SenderEvents {
-    /// Creates the of a sender of `flow` that has not started, whose data packets are of kind `data`.
-    pub fn new(flow: FlowId, data: PacketKind) -> Self {
+    /// Creates the events of a sender of `flow` that has not started, whose data packets are of kind `data`; `of_client` says
+    /// whether it is a server of a recorded client.
+    pub fn new(flow: FlowId, data: PacketKind, of_client: bool) -> Self {
         let windows = Windows { congestion: f64::NAN, ssthresh: f64::NAN };
-        Self { flow, data, pending: Vec::new(), windows, state: "" }
+        Self { flow, data, of_client, pending: Vec::new(), windows, state: "" }
     }
 
     /// The sender reported `event`.
@@ -81,7 +100,7 @@ impl SenderEvents {
     }
 
     /// A call of `sender` at `now` is over, after which its window is `window` packets: logs its events and what it
-    /// changed in `log`. `own` is the rule of a reduction that none of its events stands for.
+    /// changed in its log among `logs`. `own` is the rule of a reduction that none of its events stands for.
     #[inline]
     pub fn settle(
         &mut self,
@@ -89,13 +108,14 @@ impl SenderEvents {
         window: f64,
         own: Option<&'static str>,
         now: Time,
-        log: &mut Log<EventEntry>,
+        logs: &mut EventLogs,
     ) {
         let state = sender.algorithm().map_or("", CongestionControl::state);
         // One name may have two addresses, but not two names one.
         if self.pending.is_empty() && own.is_none() && std::ptr::eq(state, self.state) {
             self.windows.congestion = window;
         } else {
+            let log = if self.of_client { &mut logs.clients } else { &mut logs.flows };
             self.log(sender, window, own, now, log);
         }
     }

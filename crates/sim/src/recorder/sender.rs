@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The recorder of a sender.
 
-use super::{EventEntry, Log, SenderEvents};
+use super::{EventLogs, SenderEvents};
 use narrows_records::{Histogram, SpanSum};
 use narrows_transport::{Rule, SenderCounters, SendingEndpoint, TransportEvent};
 use narrows_units::{Span, Time};
@@ -85,20 +85,20 @@ impl SenderRecorder {
     }
 
     /// A call of `sender` at `now` is over: counts the reduction of its window that no event stands for, and logs the
-    /// events of the call in `log`.
+    /// events of the call in one of `logs`.
     ///
     /// A reduction is an event at which the window is lowered because of a loss, a mark, a timeout or a delay. Each one
     /// that the sender reports is one; so is a call at whose end the window is smaller, by the signal that it reported,
     /// or else by the algorithm's own rule.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "done for every packet, and called at few places")]
-    pub fn settle(&mut self, sender: &SendingEndpoint, now: Time, log: &mut Log<EventEntry>) {
+    pub fn settle(&mut self, sender: &SendingEndpoint, now: Time, logs: &mut EventLogs) {
         let window = sender.window().unwrap_or(f64::NAN);
         // False if there was no window before, or is none now.
         let own = if window < self.window { self.own_reduction(sender, now) } else { None };
         self.signals = Signals::default();
         if let Some(events) = &mut self.events {
-            events.settle(sender, window, own, now, log);
+            events.settle(sender, window, own, now, logs);
         }
         self.window(now, window);
     }

@@ -91,6 +91,9 @@ pub(crate) trait Kind: Debug + Send {
     /// Does what follows from all that has happened at a host.
     fn react(&mut self, _context: &mut WorkloadContext<'_, '_, '_>) {}
 
+    /// Records the state at `now` of what it records over time.
+    fn gauge(&mut self, _now: Time, _connections: &mut Connections<'_>) {}
+
     /// Counts conditions that have lasted until `now`.
     fn bring_up(&mut self, _now: Time, _connections: &mut Connections<'_>) {}
 }

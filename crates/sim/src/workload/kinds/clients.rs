@@ -75,8 +75,9 @@ impl<'m> Side<'m> {
         now + model.delay(workload.paths[0].forward)
     }
 
-    /// Counts `observation` after the warm-up.
-    fn observe(&self, observation: Observation, connections: &mut Connections<'_>) {
+    /// Records `observation` of `client` at `now`, and counts it after the warm-up.
+    fn observe(&self, client: usize, observation: Observation, now: Time, connections: &mut Connections<'_>) {
+        connections.clients.observe(self.planner.number, client, now, observation);
         if !connections.measuring {
             return;
         }
@@ -95,16 +96,17 @@ fn count(counts: &mut ApplicationCounts, observation: Observation) {
         Observation::Startup(span) => video.startups.add(span),
         Observation::Played(span) => video.played_ps += ps(span),
         Observation::Stall => video.stalls += 1,
+        Observation::Resumed(_) => {}
         Observation::Stalled(span) => video.stalled_ps += ps(span),
-        Observation::Page(span) => counts.pages.add(span),
+        Observation::Page(span, _) => counts.pages.add(span),
         Observation::Probe(probe, span) => match probe {
             Probe::Tcp => counts.probes.tcp.add(span),
             Probe::Tls => counts.probes.tls.add(span),
             Probe::Http => counts.probes.http.add(span),
             Probe::Loaded => counts.probes.loaded.add(span),
         },
-        Observation::Captured(rate) => counts.frames.add_captured(rate.as_bps()),
-        Observation::Skipped => counts.frames.skipped += 1,
+        Observation::Captured { rate, .. } => counts.frames.add_captured(rate.as_bps()),
+        Observation::Skipped { .. } => counts.frames.skipped += 1,
         Observation::Frame { delay, late } => counts.frames.add_received(delay, late),
     }
 }

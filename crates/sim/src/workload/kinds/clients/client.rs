@@ -142,7 +142,9 @@ impl<'m> Clients<'m> {
                 context.settle(self, slot);
             }
             Action::Close(connection) => self.close(client, connection, context),
-            Action::Observe(observation) => self.side.observe(observation, context.connections),
+            Action::Observe(observation) => {
+                self.side.observe(client, observation, context.now, context.connections);
+            }
         }
     }
 
@@ -327,12 +329,24 @@ impl Kind for Clients<'_> {
 
     fn bring_up(&mut self, now: Time, connections: &mut Connections<'_>) {
         let mut actions = Vec::new();
-        for state in self.all.iter_mut().filter(|state| state.started && !state.stopped) {
+        for (client, state) in self.all.iter_mut().enumerate() {
+            if !state.started || state.stopped {
+                continue;
+            }
             state.client.bring_up(&mut Io { now, free: &mut [], actions: &mut actions });
+            for action in actions.drain(..) {
+                if let Action::Observe(observation) = action {
+                    self.side.observe(client, observation, now, connections);
+                }
+            }
         }
-        for action in actions {
-            if let Action::Observe(observation) = action {
-                self.side.observe(observation, connections);
+    }
+
+    fn gauge(&mut self, now: Time, connections: &mut Connections<'_>) {
+        self.bring_up(now, connections);
+        for (client, state) in self.all.iter().enumerate() {
+            if state.started && !state.stopped {
+                connections.clients.gauge(self.side.planner.number, client, now, state.client.gauge());
             }
         }
     }

@@ -119,7 +119,7 @@ impl<'m> Servers<'m> {
         let permitted = host.sender.permitted_rate();
         let (size, observation) = encoder.capture(context.now, host.parts().sent().count(), permitted);
         self.server(slot).encoder = Some(encoder);
-        self.side.observe(observation, context.connections);
+        self.side.observe(self.side.client(slot), observation, context.now, context.connections);
         if let Some(size) = size {
             self.serve(slot, Object::Of(size), context);
         }
