@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
+import narrows as nw
 from narrows._internal import core
 from narrows._internal.explain.story import LOST, NOTICED
 
@@ -51,24 +52,109 @@ def test_the_answer_has_the_segment_the_link_and_the_window(narrows: Narrows, ru
     assert narrows("why", run, "--flow", "newreno[0]", "--at", at).stdout.startswith("At ")
 
 
-def test_a_group_with_an_application_is_explained_by_what_it_perceives_and_where_its_packets_wait(
-    narrows: Narrows,
-) -> None:
-    short = ("--set", "duration=12s", "--set", "warmup=2s", "--replications", "2")
-    assert narrows("run", "call", *short, "--set", "flows.transfer.algorithm=cubic", "--out", "call").returncode == 0
-    done = narrows("why", "call", "--flow", "call", "--at", "5s")
-    assert done.returncode == 0, done.stderr
-    said = " ".join(done.stdout.split())
-    for part in ("has no record over time", "frames not shown in time", "bit rate of frames", "at link bottleneck",
-                 "transfer (cubic)", "On average over replication 0:"):  # fmt: skip
-        assert part in said, said
-    late = narrows("why", "call", "--flow", "call", "--at", "13s")
-    assert (late.returncode, late.stdout) == (2, "")
-    assert "after the end of the run, 12s" in late.stderr
-    other = json.loads(narrows("why", "call", "--flow", "call", "--at", "5s", "--replication", "1", "--json").stdout)
-    assert (other["replication"], other["at_s"]) == (1, None)
-    assert "On average over replication 1:" in other["answer"]
-    assert other["answer"].replace("replication 1", "replication 0") != said
+SOURCES = {
+    "call": 'kind = "call"',
+    "game": 'kind = "game"',
+    "web": 'kind = "web", think = "500ms", levels = [{ size = "30kB" }, { count = 6, size = "20kB" }]',
+    "video": 'kind = "video", ladder = ["500kbps", "3Mbps"], segment = "1s", buffer = "4s"',
+    "responsiveness": 'kind = "responsiveness", connections = 1',
+}
+# What the answer says of the user, by kind of application.
+PERCEIVED = {
+    "call": r"of \d+ frames of call\[0\] were skipped",
+    "game": r"of \d+ frames of game\[0\] were skipped",
+    "web": r"A page of web\[\d\] was loading.*Its slowest object, number \d of level \d with (30|20) kB, took",
+    "video": r"The video of video\[0\] (stood still|played|had not begun)",
+    "responsiveness": r"Probes of responsiveness\[0\] took .* round trips per minute",
+}
+
+
+def of_applications(sources: dict[str, str], *overrides: str) -> nw.Scenario:
+    groups = "".join(
+        f'[[flows]]\nname = "{name}"\nalgorithm = "{"gcc" if name == "call" else "cubic"}"\n'
+        f"count = {2 if name == 'web' else 1}\nsource = {{ {source} }}\n"
+        for name, source in sources.items()
+    )
+    text = (
+        'duration = "8s"\nwarmup = "1s"\n[path]\nrate = "8Mbps"\nrtt = "40ms"\n'
+        'queue = { kind = "droptail", limit = "300ms" }\n'
+        f'{groups}[[flows]]\nname = "download"\nalgorithm = "cubic"\nstart = "1s"\n'
+    )
+    return nw.Scenario(text, overrides=list(overrides))
+
+
+@pytest.fixture(scope="module")
+def applications(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("applications") / "run"
+    of_applications(SOURCES).run(replications=1, jobs=1).save(folder)
+    return folder
+
+
+@pytest.mark.parametrize("group", SOURCES)
+def test_every_application_is_explained_by_its_worst_moment(applications: Path, group: str) -> None:
+    found = nw.why(applications, flow=group)
+    assert found.flow.startswith(f"{group}[")
+    assert found.at_s is not None
+    assert found.answer.startswith(f"The worst moment of {group}")
+    assert re.search(PERCEIVED[group], found.answer), found.answer
+    for part in ("At link bottleneck packets waited", "held it: it sent", "Its controller", "permitted"):
+        assert part in found.answer, found.answer
+    # The same moment, named: the same explanation, of the group and of the client.
+    for flow in (group, found.flow):
+        same = nw.why(applications, flow=flow, at=found.at_s)
+        assert found.answer.endswith(same.answer)
+        assert (same.flow, same.sentences, same.values) == (found.flow, found.sentences, found.values)
+
+
+def test_the_answer_has_the_numbers_of_the_tables(applications: Path) -> None:
+    found = nw.why(applications, flow="call", at=5.0, window=0.5)
+    rows = [
+        row for row in pq.read_table(applications / "clients.parquet").to_pylist()
+        if row["group"] == "call" and 4.5 < row["time_s"] < 5.6 - 1e-9
+    ]  # fmt: skip
+    for name in ("captured_frames", "skipped_frames", "late_frames"):
+        assert found.values[name] == sum(row[name] for row in rows), name
+    events = pq.read_table(applications / "client_events.parquet").to_pylist()
+    late = [row for row in events if row["event"] == "late-frame" and row["group"] == "call"
+            and 4.5e12 <= row["time_ps"] <= 5.5e12]  # fmt: skip
+    said = [int(each.text.split()[0]) for each in found.sentences if each.event == "late-frame"]
+    assert sum(said) == len(late) > 0
+    assert [each.time_s for each in found.sentences] == sorted(each.time_s for each in found.sentences)
+    sent = {
+        row.get("name") or row["group"]: row["throughput_bps"]
+        for table in ("series", "applications")
+        for row in reversed(pq.read_table(applications / f"{table}.parquet").to_pylist())
+        if row["time_s"] >= 5.0 and row.get("kind", "flow") == "flow" and row["group"] != "call"
+    }
+    assert found.values["holder"] == max(sent, key=lambda name: sent[name])
+    assert found.values["holder_bps"] == max(sent.values())
+
+
+@pytest.mark.parametrize("flow", ["nothing", "call[1]", "web[7]"])
+def test_the_error_lists_what_is_allowed(applications: Path, flow: str) -> None:
+    with pytest.raises(nw.InputError) as refused:
+        nw.why(applications, flow=flow, at=5.0)
+    wanted = "0 to 0, or download[0], call, game, web" if flow == "nothing" else "record.clients"
+    assert wanted in str(refused.value)
+
+
+def test_a_group_without_a_record_over_time_is_explained_by_its_means(tmp_path: Path) -> None:
+    of_applications({"call": SOURCES["call"]}, "record.clients=0").run(replications=1, jobs=1).save(tmp_path / "run")
+    found = nw.why(tmp_path / "run", flow="call", at=5.0)
+    assert found.at_s is None
+    for part in ("record.clients", "frames not shown in time", "at link bottleneck", "On average over replication 0:"):
+        assert part in found.answer, found.answer
+    with pytest.raises(nw.InputError, match="after the end of the run, 8s"):
+        nw.why(tmp_path / "run", flow="call", at=13.0)
+
+
+def test_the_page_names_the_worst_moment_of_each_subject_and_leaves_no_application_out(applications: Path) -> None:
+    page = (applications / "report.html").read_text("utf-8")
+    assert "Not recorded over time" not in page
+    for group in SOURCES:
+        at_s = nw.why(applications, flow=group).at_s
+        assert re.search(rf"narrows why \. --flow (&#x27;|'|&#39;)?{group}\[\d\].* --at {at_s:.4f}s", page), group
+    assert re.search(r"narrows why \. --flow .{0,6}download\[0\]", page)
 
 
 def test_where_nothing_happened_the_nearest_change_is_named(narrows: Narrows, run: Path) -> None:

@@ -127,18 +127,18 @@ def why(
     replication: int | None = None,
     window: str | float = "1s",
 ) -> Explanation:
-    """Explain what happened to a flow around a given time, or list every change of its window, as `narrows why`.
+    """Explain what happened to a flow or client around a given time, or list the changes of its window, as `narrows why`.
 
     Args:
         folder: The folder of a run.
-        flow: The flow: its number from 0, `GROUP[NUMBER]`, or its group.
+        flow: The flow, or the client of an application: its number from 0, `GROUP[NUMBER]`, or its group.
         at: The moment: a time of the run with its unit, as in "12.3s", or a number of seconds; None lists
-            every change of the window.
+            every change of the window, or gives the worst moment of a client.
         replication: Number of the replication; None is the first.
         window: How far from it to look; a number is seconds.
 
     Returns:
-        The explanation: the `answer`, and `sentences` in order of time.
+        The explanation: the `answer`, `sentences` in order of time, and of a client `values`.
 
     Raises:
         InputError: The folder has no log of events, or flow, time or replication are not in it.

@@ -212,9 +212,9 @@ def _figure(command: argparse.ArgumentParser) -> None:
 
 def _why(command: argparse.ArgumentParser) -> None:
     command.add_argument("folder", metavar="DIR", type=Path, help="run folder")
-    what = "flow: its number from 0, GROUP or GROUP[NUMBER] (default: %(default)s)"
+    what = "flow or client: its number from 0, GROUP or GROUP[NUMBER] (default: %(default)s)"
     command.add_argument("--flow", metavar="F", default="0", help=what)
-    what = "simulated time, as in 12.3s (default: every change of the window)"
+    what = "simulated time, as in 12.3s (default: every change of the window; of a client, its worst moment)"
     command.add_argument("--at", metavar="TIME", help=what)
     replication(command)
     what = "how far before and after that time to look (default: %(default)s)"
@@ -309,10 +309,10 @@ COMMANDS = (
     ),
     Command(
         "why",
-        "explain what happened to a flow around a given time",
+        "explain what happened to a flow or a client around a given time",
         READ,
         _why,
-        ("why runs/mine --flow 'cubic[0]'", "why runs/mine --flow 'cubic[0]' --at 12.3s"),
+        ("why runs/mine --flow call", "why runs/mine --flow 'cubic[0]' --at 12.3s"),
         job=why,
     ),
     Command(

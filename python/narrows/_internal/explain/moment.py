@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows._internal import core
 from narrows._internal.errors import InputError
+from narrows._internal.explain import network
+from narrows._internal.explain.client import Client, clients_of, worst_of
 from narrows._internal.explain.story import Sentence, Story
 from narrows._internal.files.run_folder import RunFolder, single
 from narrows._internal.frozen import frozen
@@ -41,6 +43,8 @@ class Explanation:
         at_s: The moment, seconds of the run; None for all of it.
         answer: One or two sentences: what changed the window, and why; of all of the run, how often it changed.
         sentences: Everything that led to it and followed, in order of time; of all of the run, each change.
+        values: Of a client of an application, the numbers of the answer by name, with units as in the tables
+            `clients`, `client_events` and `series`.
     """
 
     flow: str
@@ -49,6 +53,7 @@ class Explanation:
     at_s: float | None
     answer: str
     sentences: list[Sentence]
+    values: dict[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """Return the explanation as plain data."""
@@ -58,7 +63,7 @@ class Explanation:
 def explain(
     folder: Path, flow: str, at: str | None, replication: int | None = None, window: str = f"{REACH_S:g}s"
 ) -> Explanation:
-    """Explain the events of a flow around a moment, or list every change of its window."""
+    """Explain a flow around a moment, or list every change of its window; of an application, by its worst moment."""
     run = single(folder)
     number = run.replication(replication)
     at_s = None if at is None else _seconds("--at", at)
@@ -67,6 +72,10 @@ def explain(
     duration_s = core.quantity(str(run.scenario["duration"]), "time")
     if at_s is not None and at_s > duration_s:
         raise InputError(f"--at {at}", f"is after the end of the run, {duration_s:g}s")
+    clients = _clients(run, number, algorithms, flow)
+    if clients:
+        moment = network.Moment(number, at_s or 0.0, reach_s, algorithms)
+        return _of_clients(run, clients, moment, anywhere=at_s is None)
     if flow in algorithms and flow not in _recorded(run, number):
         # Of no moment more is known than of the run.
         return Explanation(flow, algorithms[flow], number, None, of_group(run, number, algorithms, flow), [])
@@ -78,9 +87,70 @@ def explain(
     ]  # fmt: skip
     packets = of_packets(run.optional("packets"), number, (group, index))
     story = Story(events, f"{group}[{index}]", algorithm, packets)
-    answer, sentences = story.whole() if at_s is None else story.moment(at_s, reach_s)
+    if at_s is None:
+        answer, sentences = story.whole()
+        if len(story.changes) > 1:
+            answer += f" The deepest cut: {story.change(story.deepest())[0]}"
+    else:
+        answer, sentences = story.moment(at_s, reach_s)
     answer += _at_access_links(run, number, (group, index), at_s)
     return Explanation(story.flow, algorithm, number, at_s, answer, sentences)
+
+
+def _clients(run: RunFolder, replication: int, algorithms: Mapping[str, str], flow: str) -> list[Client]:
+    """Return the recorded clients that a name means: all of a group, or one; none if it is not of an application."""
+    import pyarrow.compute as pc
+
+    series = run.optional("clients")
+    named = re.fullmatch(r"(.+?)(?:\[(\d+)\])?", flow)
+    if series is None or named is None or named[1] not in algorithms:
+        return []
+    group, number = named[1], None if named[2] is None else int(named[2])
+    known = series.filter((pc.field("replication") == replication) & (pc.field("group") == group))
+    numbers = sorted(set(known["client"].to_pylist()))
+    if not numbers:
+        return []
+    if number is not None and number not in numbers:
+        allowed = f"{group}, or {group}[0] to {group}[{numbers[-1]}]; record.clients says how many are recorded"
+        raise InputError(f"--flow {flow}", f"unknown client of {run.path}; allowed: {allowed}")
+    table = run.optional("client_events")
+    events = [] if table is None else table.filter(
+        (pc.field("replication") == replication) & (pc.field("group") == group)
+    ).to_pylist()  # fmt: skip
+    return clients_of(group, algorithms[group], known.to_pylist(), events, number)
+
+
+def _of_clients(run: RunFolder, clients: Sequence[Client], moment: network.Moment, *, anywhere: bool) -> Explanation:
+    """Explain a moment of the client for which it was worst; `anywhere` takes the worst moment of all."""
+    reach_s = moment.reach_s
+    client, said = clients[0], ""
+    if anywhere:
+        found = worst_of(clients, reach_s, warmup_of(run, moment.replication))
+        if found is None:
+            answer = f"Its user perceived nothing in replication {moment.replication}."
+            return Explanation(client.name, client.algorithm, moment.replication, None, answer, [])
+        client, worst = found
+        moment = replace(moment, at_s=worst.at_s)
+        said = f"The worst moment of {client.group if len(clients) > 1 else client.name} was at {worst.at_s:.4g} s. "
+    elif len(clients) > 1:
+        near = worst_of([each.near(moment.at_s, reach_s) for each in clients], reach_s)
+        client = next((each for each in clients if near and each.name == near[0].name), client)
+    told, values = client.perceived(moment.at_s, reach_s)
+    where, more = network.around(run, client, moment)
+    decided, sentences = client.decision(moment.at_s, reach_s)
+    sentences = sorted([*client.said(moment.at_s, reach_s), *sentences], key=lambda each: each.time_s)
+    answer = said + " ".join(filter(None, (told, where, decided)))
+    now = client.at(moment.at_s)
+    values |= more | {name: now[name] for name in ("permitted_bps", "cwnd_packets", "srtt_s")}
+    return Explanation(client.name, client.algorithm, moment.replication, moment.at_s, answer, sentences, values)
+
+
+def warmup_of(run: RunFolder, replication: int) -> float:
+    """Return the end of the warm-up of a replication, seconds."""
+    found = run.summary.get("warmup", {}).get("end_s")
+    if found:
+        return float(found[run.replications.index(replication)])
+    return core.quantity(str(run.scenario.get("warmup", "0s")), "time")
 
 
 def _at_access_links(run: RunFolder, replication: int, flow: tuple[str, int], at_s: float | None) -> str:
@@ -156,8 +226,12 @@ def _flow(run: RunFolder, text: str, replication: int) -> tuple[str, int, str]:
     for group, number, algorithm in flows:
         if named and (group, number) == (named[1], int(named[2] or 0)):
             return group, number, algorithm
-    known = ", ".join(f"{group}[{number}]" for group, number, _ in flows[:MOST_NAMED])
-    raise InputError(f"--flow {text}", f"unknown flow of {run.path}; allowed: 0 to {len(flows) - 1}, or {known}")
+    names = [f"{group}[{number}]" for group, number, _ in flows[:MOST_NAMED]]
+    one_by_one = {group for group, *_ in flows}
+    names += [name for each in run.scenario["flows"] if (name := str(each["name"])) not in one_by_one]
+    numbers = [f"0 to {len(flows) - 1}"] if flows else []
+    allowed = ", or ".join([*numbers, ", ".join(names)])
+    raise InputError(f"--flow {text}", f"unknown flow of {run.path}; allowed: {allowed}")
 
 
 def _seconds(flag: str, text: str) -> float:
@@ -180,7 +254,7 @@ def of_group(run: RunFolder, replication: int, algorithms: Mapping[str, str], gr
     bottlenecks = {name: each.get("bottleneck") for name, each in run.summary["groups"].items()}
     metrics, link = groups[group], bottlenecks[group]
     known = perceived(name for name, value in metrics.items() if value is not None)
-    said = [f"{group} ({algorithms[group]}) has no record over time, as no group with an application has."]
+    said = [f"{group} ({algorithms[group]}) has no record over time: {NO_RECORD}."]
     values = [f"{card_of(name, 'group')['label']} {_value(metrics, name, 'group')}" for name in known]
     said += [f"On average over replication {replication}: {'; '.join(values)}."] if values else []
     measured = links.get(link)
@@ -202,5 +276,6 @@ def _value(metrics: Mapping[str, Any], name: str, of: str) -> str:
 
 
 MOST_NAMED = 10
+NO_RECORD = "only single flows have one, and clients of applications, as many as record.clients says"
 LINK_DELAY, LINK_SERIES = "queue_delay_mean_s", "queue_delay_s"
 WRITTEN = {"s": (1e-3, "ms"), "bps": (1e6, "Mbps"), "share": (0.01, "%")}

@@ -67,6 +67,10 @@ class Story:
         """Return the change of the window that is nearest to a moment; None without any."""
         return min(self.changes, key=lambda row: abs(seconds(row) - at_s), default=None)
 
+    def deepest(self) -> Row:
+        """Return the change that took most of the window; there must be one."""
+        return max(self.changes, key=depth)
+
     def change(self, change: Row) -> tuple[str, list[Sentence]]:
         """Return a change of the window, with its causes and consequences, in order of time."""
         declared = self._declared(change)
@@ -157,6 +161,12 @@ class Story:
             ),
             *(Sentence(seconds(row), "receiver", "received", f"The receiver got {name}.") for row in received[:1]),
         ]
+
+
+def depth(change: Row) -> float:
+    """Return the part of the window that a change took; below 0 if it restored some."""
+    before, after = change["cwnd_before_packets"], change["cwnd_packets"]
+    return 1.0 - float(after) / float(before) if before and after is not None else 0.0
 
 
 def _runs(rows: Iterable[Row]) -> list[list[Row]]:

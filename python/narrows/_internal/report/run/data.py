@@ -124,6 +124,10 @@ class Run:
     group_rows: Columns = field(repr=False)  # columns of `groups.parquet`: the metrics of each group by replication
     census_rows: Columns = field(repr=False)  # columns of `census.parquet`; none if every flow is endless
     transfer_rows: Columns = field(repr=False)  # columns of `transfers.parquet`; none if every flow is endless
+    # Columns of `applications.parquet`; none if no group has an application.
+    application_rows: Columns = field(repr=False, default_factory=dict)
+    # The files `clients.parquet` and `client_events.parquet`; None for one that the run does not have.
+    client_files: tuple[Path | None, Path | None] = (None, None)
     # Columns of `events.parquet`; empty if events are not logged.
     event_rows: Columns = field(repr=False, default_factory=dict)
     folder: str = "."  # folder of the run, relative to the folder of the page
@@ -256,12 +260,11 @@ class Run:
 
     def census(self, replication: int, group: str) -> Trace | None:
         """Return the series of all flows of a group of finite flows together; None for other groups."""
-        rows = self.census_rows
-        if "group" not in rows:
-            return None
-        chosen = (rows["group"] == group) & (rows["replication"] == replication)
-        columns = {name: values[chosen].astype(np.float64) for name, values in rows.items() if name != "group"}
-        return Trace(group + TRANSFERS, group, columns) if chosen.any() else None
+        return _of_group(self.census_rows, replication, group, group + TRANSFERS)
+
+    def application(self, replication: int, group: str) -> Trace | None:
+        """Return the series of all connections of a group with an application together; None for other groups."""
+        return _of_group(self.application_rows, replication, group, group)
 
     def transfers(self, group: str) -> Columns:
         """Return the transfers of a group that completed after the warm-up, of all replications."""
@@ -413,6 +416,14 @@ class Comparison:
 
 def _distinct(numbers: npt.NDArray[Any] | None) -> list[int]:
     return [] if numbers is None else sorted(set(numbers.tolist()))
+
+
+def _of_group(rows: Columns, replication: int, group: str, name: str) -> Trace | None:
+    if "group" not in rows:
+        return None
+    chosen = (rows["group"] == group) & (rows["replication"] == replication)
+    columns = {column: values[chosen].astype(np.float64) for column, values in rows.items() if column != "group"}
+    return Trace(name, group, columns) if chosen.any() else None
 
 
 def _number_of(flow: str) -> int:

@@ -10,7 +10,7 @@ from narrows._internal.drawing.figure import Figure
 from narrows._internal.drawing.svg import Markup, element, join
 from narrows._internal.files.disk import write_whole
 from narrows._internal.page import document
-from narrows._internal.report.run import answer, provenance, sanity, tables
+from narrows._internal.report.run import answer, provenance, sanity, tables, worst
 from narrows._internal.report.run.data import Comparison, Run
 from narrows._internal.report.run.figures import figures, frame, perceived, window
 from narrows._internal.report.run.reading import read
@@ -35,6 +35,7 @@ def page(subject: Run | Comparison) -> str:
         document.section("checks", "Can the numbers be trusted?", sanity.checks(runs), link="Checks"),
         document.section("measures", "Measures", element("p", note, class_="note"), _beside(measures)),
         *_differences(subject),
+        *worst.section(runs),
         _further(more, command, len(runs)),
         document.section("run", "What was run", provenance.what_was_run(subject), link="Run"),
         document.section(

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from narrows._internal.comparison import Replaced, contrasts, factors_of, kind_of
 from narrows._internal.drawing.style import Style, looks
+from narrows._internal.explain.client import Client, clients_of
 from narrows._internal.files.manifest import MANIFEST
 from narrows._internal.files.parquet import read_parquet
 from narrows._internal.files.place import inside
@@ -93,9 +94,24 @@ def _run(folder: RunFolder, name: str) -> Run:
         group_rows=_columns(folder.optional("groups")),
         census_rows=_columns(folder.optional("census")),
         transfer_rows=_columns(folder.optional("transfers")),
+        application_rows=_columns(folder.optional("applications")),
+        client_files=(folder.file("clients"), folder.file("client_events")),
         event_rows=_events(folder.optional("events", ["replication", *EVENT_COLUMNS])),
         packet_file=folder.file("packets"),
     )
+
+
+def recorded_clients(run: Run) -> list[Client]:
+    """Return the clients of applications that are recorded over time, in the shown replication; read by each call."""
+    series, events = (
+        [] if file is None else read_parquet(file, filters=[("replication", "=", run.shown_replication)]).to_pylist()
+        for file in run.client_files
+    )
+    return [
+        client
+        for group in dict.fromkeys(row["group"] for row in series)
+        for client in clients_of(group, run.algorithms.get(group, group), series, events)
+    ]
 
 
 def _texts(folder: Path, names: Sequence[str]) -> dict[str, str]:

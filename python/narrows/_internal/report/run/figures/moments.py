@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from narrows._internal.explain.moment import REACH_S, of_packets
-from narrows._internal.explain.story import Row, Story, seconds
+from narrows._internal.explain.story import Row, Story, depth, seconds
 from narrows._internal.report.run.data import Run
 from narrows._internal.report.run.reading import packet_log
 
@@ -34,7 +34,7 @@ def _panel(run: Run, drawn: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     for flow in missing:
         group, _, place = flow.removesuffix("]").rpartition("[")
         log = of_packets(packets, number, (group, int(place)))
-        story = Story(_rows(run, flow), flow, run.algorithms.get(group, group), log)
+        story = Story(rows_of(run, flow), flow, run.algorithms.get(group, group), log)
         run.explained[number, flow] = _flow(story)
     flows = {}
     for series, flow in drawn.items():
@@ -66,13 +66,8 @@ def _deepest(changes: Sequence[Row]) -> Sequence[Row]:
     """Return the changes that took most of the window, as many as are explained, in order of time."""
     if len(changes) <= MOST_CHANGES:
         return changes
-    deepest = sorted(range(len(changes)), key=lambda place: -_depth(changes[place]))[:MOST_CHANGES]
+    deepest = sorted(range(len(changes)), key=lambda place: -depth(changes[place]))[:MOST_CHANGES]
     return [changes[place] for place in sorted(deepest)]
-
-
-def _depth(change: Row) -> float:
-    before, after = change["cwnd_before_packets"], change["cwnd_packets"]
-    return 1.0 - after / before if before and after is not None else 0.0
 
 
 def _quiet(edges: Sequence[float], start_s: float, end_s: float) -> bool:
@@ -82,7 +77,7 @@ def _quiet(edges: Sequence[float], start_s: float, end_s: float) -> bool:
     return any(later - earlier > 2 * REACH_S for earlier, later in pairwise(edges[max(first, 0) : last + 1]))
 
 
-def _rows(run: Run, flow: str) -> list[Row]:
+def rows_of(run: Run, flow: str) -> list[Row]:
     """Return the events of a flow as rows of the table, with None for a missing number."""
     columns = run.flow_events(flow)
     if not columns:

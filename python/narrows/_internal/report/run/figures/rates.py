@@ -72,8 +72,9 @@ def figure(runs: Sequence[Run]) -> Figure:
     caption = [
         (
             "Bits that each flow sends, headers and retransmissions included, one flow on top of the other, "
-            f"averaged over {frame.every(width)}; transfers that come and go are one layer per group."
-            if any(layer.trace.name.endswith(TRANSFERS) for stack in stacks for layer in stack.layers)
+            f"averaged over {frame.every(width)}; transfers that come and go, and connections of "
+            "applications, are one layer per group."
+            if any("[" not in layer.trace.name for stack in stacks for layer in stack.layers)
             else "Bits that each flow sends, headers and retransmissions included, one flow on top of the other, "
             f"averaged over {frame.every(width)}."
         ),
@@ -141,7 +142,10 @@ def stack_over(view: frame.View, most: int) -> Stack | None:
         if trace.group in groups and trace.first_with_data(*_RATES) is not None
     ]
     shown = {trace.group for trace in one_by_one}
-    together = [trace for group in groups if group not in shown and (trace := run.census(number, group)) is not None]
+    together = [
+        trace for group in groups if group not in shown
+        and (trace := run.census(number, group) or run.application(number, group)) is not None
+    ]  # fmt: skip
     traces = [trace for group in groups for trace in (*one_by_one, *together) if trace.group == group]
     link = run.link_trace(number, view.link) if view.link else None
     if not traces and (link is None or link.first_with_data("rate_bps") is None):
@@ -167,7 +171,7 @@ def _layers(traces: Sequence[Trace], edges: FloatArray, most: int) -> list[Layer
     for group, members in groupby(traces, key=lambda trace: trace.group):
         flows = list(members)
         number = flows[0].name.removeprefix(group)
-        name = number if number == TRANSFERS else f" ({len(flows)} flows)"
+        name = number if number in {TRANSFERS, ""} else f" ({len(flows)} flows)"
         layers.append(Layer(replace(flows[0], name=group + name), _binned(flows, edges)))
     if len(layers) <= most:
         return layers
