@@ -2,7 +2,7 @@
 """Counts the instructions of runs of one rule inside, in a native library, and in WebAssembly.
 
 Valgrind counts whole runs of one flow of NewReno, which is acknowledged for each packet. The compiled rules are those
-of `crates/door/tests`, which send the same packets.
+of `crates/abi/tests`, which send the same packets.
 
 Examples:
     python3 benches/controllers.py    # exit status 1 if native takes over 1.2, or wasm over 3 times the rule inside
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from instructions import build, count
 
-TESTS = Path(__file__).resolve().parents[1] / "crates/door/tests"
+TESTS = Path(__file__).resolve().parents[1] / "crates/abi/tests"
 INCLUDE = TESTS.parent / "include"
 WASM = ["--target", "wasm32-unknown-unknown", "-C", "link-arg=--export-table"]
 MOST = {"native": 1.2, "wasm": 3.0}

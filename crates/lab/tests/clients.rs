@@ -17,7 +17,11 @@ const KINDS: &[(&str, &str, &[&str])] = &[
         "loaded_pages",
         &["page"],
     ),
-    (r#"kind = "video", ladder = ["200kbps", "400kbps"], segment = "1s", buffer = "8s""#, "played_s", &["startup", "switch"]),
+    (
+        r#"kind = "video", ladder = ["200kbps", "400kbps"], segment = "1s", buffer = "8s""#,
+        "played_s",
+        &["startup", "switch"],
+    ),
     (
         r#"kind = "responsiveness", interval = "200ms""#,
         "probe_time_s",

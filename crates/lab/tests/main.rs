@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! All integration tests, in one binary: its dependencies are linked once.
 
+mod abi;
 mod access;
 mod agreement;
 mod allocation;
@@ -15,7 +16,6 @@ mod conservation;
 mod datagram;
 mod datagram_transfers;
 mod determinism;
-mod door;
 mod draws;
 mod effects;
 mod embedded_link;

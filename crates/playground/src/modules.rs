@@ -2,7 +2,7 @@
 //! Controllers in WebAssembly whose files were chosen in the page. They are interpreted as the command line does it, with the same
 //! limits, so that a controller of a stranger can do nothing but answer here, too.
 
-use narrows_door::{Controller, is_wasm};
+use narrows_abi::{Controller, is_wasm};
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
 use narrows_lab::card::Value;
 use serde_json::Value as Json;

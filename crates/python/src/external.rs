@@ -13,7 +13,7 @@ mod observed;
 pub use facts::{PyAck, PyLoss, PyMoment, PySent, PySetup};
 
 use instance::{Declared, Instance};
-use narrows_door::{Controller, calls, is_wasm};
+use narrows_abi::{Controller, calls, is_wasm};
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, FlowStart, LoadFault};
 use narrows_lab::card::Value;
 use narrows_lab::congestion_control::{CongestionControl, EcnUse, Needs, Setup};
@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Returns the C header of controllers.
 #[pyfunction]
 pub fn c_header() -> &'static str {
-    narrows_door::HEADER
+    narrows_abi::HEADER
 }
 
 /// Notes the calls into native libraries in a file, which exists and outlives this process.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The door between Python and the laboratory: converts, never computes.
+//! The bindings between Python and the laboratory: they convert, and never compute.
 //!
 //! Everything that crosses is plain: numbers, words, lists, dicts, and numpy arrays that are moved. `_core.pyi` on the
 //! Python side says what it looks like from there, and a test holds the two against each other.

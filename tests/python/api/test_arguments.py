@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth: contract. A wrong type at the door of the package is a TypeError that says what is allowed."""
+"""Truth: contract. A wrong type in a call of the package is a TypeError that says what is allowed."""
 
 from __future__ import annotations
 

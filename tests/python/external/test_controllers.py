@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from command_line import Narrows
 
 HOUSE = Path(__file__).parents[3]
-DOOR = HOUSE / "crates/door"
+ABI = HOUSE / "crates/abi"
 SUBJECT = SHORT.replace('algorithm = "newreno"', 'name = "tested"\nalgorithm = "subject"')
 # What of `misbehaving.c` is compiled, and words of the error.
 IN_A_RUN = {
@@ -65,7 +65,7 @@ def compiled(source: str, library: Path, *defines: str) -> Path:
     """Compile a C file of the crate's tests."""
     flags = ["-shared", "-fPIC", "-O2", "-ffp-contract=off", *(f"-D{each}" for each in defines)]
     subprocess.run(
-        ["cc", *flags, "-o", library, DOOR / "tests" / source, "-I", DOOR / "include", "-lm"],  # noqa: S607
+        ["cc", *flags, "-o", library, ABI / "tests" / source, "-I", ABI / "include", "-lm"],  # noqa: S607
         check=True,
     )
     return library
@@ -76,7 +76,7 @@ def compiled_rust(source: str, library: Path, broken: str) -> Path:
     target = ["--target", WASM, "-C", "link-arg=--export-table"] if library.suffix == ".wasm" else []
     flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--cfg", broken, *target]
     compiler = require("wasm" if target else "rustc")
-    subprocess.run([compiler, *flags, "-o", library, DOOR / "tests" / source], check=True)
+    subprocess.run([compiler, *flags, "-o", library, ABI / "tests" / source], check=True)
     return library
 
 

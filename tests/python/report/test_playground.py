@@ -164,7 +164,7 @@ def test_two_algorithms_stand_side_by_side(browser: Browser, playground: Path, t
 def test_a_controller_in_webassembly_is_chosen_in_the_page(browser: Browser, playground: Path, tmp_path: Path) -> None:
     module = tmp_path / "mine.wasm"
     flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--target", WASM]
-    source = HOUSE / "crates/door/tests/newreno.rs"
+    source = HOUSE / "crates/abi/tests/newreno.rs"
     subprocess.run([require("wasm"), *flags, "-C", "link-arg=--export-table", "-o", module, source], check=True)
     text = SHORT.replace('"newreno"', '"./mine.wasm:newreno"')
     with opened(browser, playground) as window:

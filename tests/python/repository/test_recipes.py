@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 HOUSE = Path(__file__).parents[3]
 RECIPE = HOUSE / "docs/recipes/ngtcp2"
-HEADER = HOUSE / "crates/door/include/narrows.h"
+HEADER = HOUSE / "crates/abi/include/narrows.h"
 STAND_IN = Path(__file__).parent / "ngtcp2"
 # Of an algorithm of the catalogue: its name in ngtcp2, and by which share the goodput may differ. `reno` halves its
 # window again where a retransmission is lost, which was sent after the recovery began (RFC 9002 appendix B.6).

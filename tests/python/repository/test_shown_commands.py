@@ -70,17 +70,17 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
         subprocess.run(["make", "-C", folder / name], check=True, capture_output=True)  # noqa: S607
     shutil.copytree(folder / "cc", folder / "base/cc")
     # In place of a library that only a checkout of ngtcp2 gives.
-    door = HOUSE / "crates/door"
+    abi = HOUSE / "crates/abi"
     flags: list[str | Path] = [
         "-shared",
         "-fPIC",
         "-Dnewreno=cubic",
         "-I",
-        door / "include",
+        abi / "include",
         "-o",
         folder / "libngtcp2cc.so",
     ]
-    subprocess.run(["cc", *flags, door / "tests/newreno.c", "-lm"], check=True)  # noqa: S607
+    subprocess.run(["cc", *flags, abi / "tests/newreno.c", "-lm"], check=True)  # noqa: S607
     for name in ("mine.toml", "line.toml"):
         (folder / name).write_text(SCENARIO, encoding="utf-8")
     (folder / "first").mkdir()

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Counts compiled libraries: tests that run at once do not write the same file.
 static COMPILED: AtomicUsize = AtomicUsize::new(0);
 
-/// Compiles a C file of the door's tests, with `defines`, into a library of its own.
+/// Compiles a C file of the tests of `crates/abi`, with `defines`, into a library of its own.
 pub fn compiled(source: &str, defines: &[&str]) -> PathBuf {
     compiled_for("include", source, defines)
 }
 
-/// As [`compiled`], with the header in the folder `header` of the door.
+/// As [`compiled`], with the header in the folder `header` of `crates/abi`.
 pub fn compiled_for(header: &str, source: &str, defines: &[&str]) -> PathBuf {
-    let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("../door");
+    let abi = Path::new(env!("CARGO_MANIFEST_DIR")).join("../abi");
     let number = COMPILED.fetch_add(1, Ordering::Relaxed);
     let name = format!("lib{}-{number}-{source}.so", env!("CARGO_CRATE_NAME"));
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
@@ -23,9 +23,9 @@ pub fn compiled_for(header: &str, source: &str, defines: &[&str]) -> PathBuf {
         .args(["-shared", "-fPIC", "-O2", "-ffp-contract=off", "-Wall", "-Werror", "-o"])
         .arg(&library)
         .args(defines.iter().map(|define| format!("-D{define}")))
-        .arg(door.join("tests").join(source))
+        .arg(abi.join("tests").join(source))
         .arg("-I")
-        .arg(door.join(header))
+        .arg(abi.join(header))
         .arg("-lm")
         .status()
         .expect("a C compiler");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Controllers behind the C interface, in tests and benches.
 
-use narrows_door::Controller;
+use narrows_abi::Controller;
 use narrows_lab::algorithm::{AlgorithmLoader, ExternalAlgorithm, LoadFault};
 use narrows_lab::card::Value;
 use std::path::Path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One flow's instance of a controller behind the door, whatever it is compiled to.
+//! One flow's instance of a controller behind the C ABI, whatever it is compiled to.
 //!
 //! After each event its limits are read and checked. The first fault is kept with its simulated time; from then on the controller is
 //! not called any more, and the window is one packet until the run ends.

@@ -27,7 +27,7 @@ fn scenario(algorithm: &str, path: &str) -> Result<narrows_lab::scenario::Scenar
         "#
     );
     let options = LoadOptions { loader: Some(Arc::new(Libraries)), ..LoadOptions::default() };
-    load(&text, "door.toml", Path::new("."), &[], &options)
+    load(&text, "abi.toml", Path::new("."), &[], &options)
         .map_err(|faults| faults.iter().map(narrows_lab::scenario::Diagnostic::render).collect::<String>())
 }
 
@@ -47,7 +47,7 @@ fn compiled_rust(source: &str, target: Option<&str>, broken: &str) -> Option<Pat
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{source}-{broken}.{ending}"));
     let mut command = Command::new(rust_compiler(target)?);
     command.args(["--edition", "2024", "-O", "--crate-type", "cdylib", "--cfg", broken, "-o"]);
-    command.arg(&library).arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../door/tests").join(source));
+    command.arg(&library).arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../abi/tests").join(source));
     if let Some(target) = target {
         command.args(["--target", target, "-C", "link-arg=--export-table"]);
     }
@@ -191,7 +191,7 @@ fn a_library_for_an_earlier_version_of_the_header_runs_as_one_for_the_present_on
     };
     let present = ran("include");
     let mut earlier: Vec<_> =
-        (1..narrows_door::layout::VERSION).map(|n| format!("tests/versions/{n}")).collect();
+        (1..narrows_abi::layout::VERSION).map(|n| format!("tests/versions/{n}")).collect();
     earlier.retain(|header| ran(header) != present);
     assert!(earlier.is_empty(), "{earlier:?}");
 }
@@ -240,7 +240,7 @@ fn what_a_library_lacks_is_known_without_executing_it() {
     let check = |library: &Path, name: &str, parameter: &str| {
         let given = [(parameter.to_owned(), narrows_lab::card::Value::Number(0.5))];
         let given = if parameter.is_empty() { &given[..0] } else { &given };
-        narrows_door::Controller::check(library, name, given).map_err(|fault| fault.message + &fault.allowed)
+        narrows_abi::Controller::check(library, name, given).map_err(|fault| fault.message + &fault.allowed)
     };
     let crashing = compiled("misbehaving.c", &["LOADING_CRASHES"]);
     assert_eq!(check(&crashing, "mine", ""), Ok(()));
@@ -261,7 +261,7 @@ fn a_library_in_cpp_runs_and_a_constant_that_it_does_not_export_is_explained() {
         eprintln!("skipped: there is no compiler of C++");
         return;
     }
-    let door = Path::new(env!("CARGO_MANIFEST_DIR")).join("../door");
+    let abi = Path::new(env!("CARGO_MANIFEST_DIR")).join("../abi");
     let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libcpp.so");
     let mut command = Command::new("c++");
     command.args([
@@ -275,7 +275,7 @@ fn a_library_in_cpp_runs_and_a_constant_that_it_does_not_export_is_explained() {
         "-Werror",
         "-I",
     ]);
-    command.arg(door.join("include")).arg(door.join("tests/constant.cpp")).arg("-o").arg(&library);
+    command.arg(abi.join("include")).arg(abi.join("tests/constant.cpp")).arg("-o").arg(&library);
     assert!(command.status().expect("a compiler of C++").success());
     ran(&format!("{}:exported", library.display()), PATHS[0]).expect("it runs");
     let error =
