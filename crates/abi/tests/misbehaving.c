@@ -127,7 +127,10 @@ static void acked(void *flow, const struct narrows_ack *ack, const struct narrow
 	now = path->now;
 	events++;
 #ifdef LEAKS
-	memset(malloc(1 << 20), 1, 1 << 20);
+	static void *volatile taken;
+
+	taken = malloc(1 << 20);
+	memset(taken, 1, 1 << 20);
 #endif
 #ifdef CRASHES
 	*(volatile int *)8 = 1;
