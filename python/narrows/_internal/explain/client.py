@@ -175,12 +175,12 @@ class Client:
                 "loading_s": now["loading_s"]
             }
         nearest = min(pages, key=lambda row: abs(seconds(row) - at_s), default=None)
-        told = (
+        known = (
             ""
             if nearest is None
             else f" The nearest page was there at {seconds(nearest):.4g} s, after {ms(nearest['duration_s'])}."
         )
-        return f"{self.name} loaded no page at this time.{told}", {}
+        return f"{self.name} loaded no page at this time.{known}", {}
 
     def _video(self, at_s: float, reach_s: float) -> tuple[str, dict[str, Any]]:
         rows, now = self.around(at_s, reach_s), self.at(at_s)
@@ -304,7 +304,7 @@ def _sentence(run: Sequence[Row]) -> str:  # noqa: PLR0911  # one for each event
 
 
 def _worst(at_s: float, badness: tuple[float, float]) -> Worst:
-    # As commands give it: 0.1 ms, which no user tells apart.
+    # As commands give it: 0.1 ms, which no user notices.
     return Worst(round(at_s, 4), badness)
 
 

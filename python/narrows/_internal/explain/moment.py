@@ -135,11 +135,11 @@ def _of_clients(run: RunFolder, clients: Sequence[Client], moment: network.Momen
     elif len(clients) > 1:
         near = worst_of([each.near(moment.at_s, reach_s) for each in clients], reach_s)
         client = next((each for each in clients if near and each.name == near[0].name), client)
-    told, values = client.perceived(moment.at_s, reach_s)
+    known, values = client.perceived(moment.at_s, reach_s)
     where, more = network.around(run, client, moment)
     decided, sentences = client.decision(moment.at_s, reach_s)
     sentences = sorted([*client.said(moment.at_s, reach_s), *sentences], key=lambda each: each.time_s)
-    answer = said + " ".join(filter(None, (told, where, decided)))
+    answer = said + " ".join(filter(None, (known, where, decided)))
     now = client.at(moment.at_s)
     values |= more | {name: now[name] for name in ("permitted_bps", "cwnd_packets", "srtt_s")}
     return Explanation(client.name, client.algorithm, moment.replication, moment.at_s, answer, sentences, values)
