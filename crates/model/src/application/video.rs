@@ -161,7 +161,7 @@ impl Player {
         }
     }
 
-    /// Playback time in the buffer when it was last accounted for.
+    /// Returns the playback time in the buffer when it was last accounted for.
     pub(super) fn buffer(&self) -> Span {
         self.level
     }

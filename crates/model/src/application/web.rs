@@ -105,7 +105,7 @@ impl Browser {
         self.due
     }
 
-    /// Start of the page that is being loaded; `None` if there is none.
+    /// Returns the start of the page that is being loaded; `None` if there is none.
     pub(super) fn loading_since(&self) -> Option<Time> {
         (self.missing > 0).then_some(self.started)
     }

@@ -17,17 +17,17 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Bits of data packets sent per second.
+    /// Returns the bits of data packets sent per second.
     pub fn throughput_bps(&self) -> f64 {
         (self.counts.bytes_sent * 8) as f64 / self.seconds
     }
 
-    /// Payload received, bits per second.
+    /// Returns the payload received, bits per second.
     pub fn goodput_bps(&self) -> f64 {
         (self.counts.bytes_received * 8) as f64 / self.seconds
     }
 
-    /// Mean round-trip sample, seconds; not a number without one.
+    /// Returns the mean round-trip sample, seconds; not a number without one.
     pub fn rtt_s(&self) -> f64 {
         self.counts.rtt_ns as f64 * 1e-9 / self.counts.rtt_samples as f64
     }

@@ -34,12 +34,12 @@ pub(super) fn table(records: &Records) -> Table {
     table.finish()
 }
 
-/// A window of a sender before (`at` 0) or after (1) an event; not a number without a finite one.
+/// Returns a window of a sender before (`at` 0) or after (1) an event; not a number without a finite one.
 pub(super) fn window(row: &EventRow, at: usize, of: fn(&Windows) -> f64) -> f64 {
     row.windows.as_ref().map(|windows| of(&windows[at])).filter(|it| it.is_finite()).unwrap_or(f64::NAN)
 }
 
-/// The different words among `words` except `""`, in alphabetical order.
+/// Returns the different words among `words` except `""`, in alphabetical order.
 pub(super) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str> {
     let mut known: Vec<&str> = Vec::new();
     let mut last = "";
@@ -57,6 +57,7 @@ pub(super) fn distinct<'w>(words: impl Iterator<Item = &'w str>) -> Vec<&'w str>
     known
 }
 
+/// Returns the index of `word` into `words`; no label if it is empty.
 pub(super) fn code(words: &[&str], word: &str) -> u32 {
     if word.is_empty() {
         return NO_LABEL;

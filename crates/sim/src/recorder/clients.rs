@@ -54,17 +54,17 @@ impl RecordedClients {
         all
     }
 
-    /// The slots of the recorded clients.
+    /// Returns the slots of the recorded clients.
     pub fn slots(&self) -> Range<u32> {
         self.first_slot..self.first_slot + self.count * self.each
     }
 
-    /// Place among all recorded clients of the client `number` of the workload; `None` if it is not recorded.
+    /// Returns the place among all recorded clients of the client `number` of the workload; `None` if it is not recorded.
     pub fn place(&self, number: usize) -> Option<usize> {
         (number < self.count as usize).then_some(self.base + number)
     }
 
-    /// Place among all recorded clients of the client that has `slot`, and its number within its group; `None` if it is not
+    /// Returns the place among all recorded clients of the client that has `slot`, and its number within its group; `None` if it is not
     /// recorded.
     pub fn of_slot(&self, slot: u32) -> Option<(usize, u32)> {
         let client = self.slots().contains(&slot).then(|| (slot - self.first_slot) / self.each)?;
