@@ -127,7 +127,7 @@ def why(
     replication: int | None = None,
     window: str | float = "1s",
 ) -> Explanation:
-    """Explain what happened to a flow or client around a given time, or list the changes of its window, as `narrows why`.
+    """Explain what happened to a flow or client around a given time, or list its changes, as `narrows why`.
 
     Args:
         folder: The folder of a run.
