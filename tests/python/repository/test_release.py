@@ -19,10 +19,11 @@ ADDRESS = "https://example.org/someone/narrows"
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """Return the files that a release changes, in a folder of their own."""
-    for name in ("README.md", "pyproject.toml", "Cargo.toml", *HOUSE.glob("crates/*/Cargo.toml")):
-        to = tmp_path / Path(HOUSE / name).relative_to(HOUSE)
+    named = [HOUSE / name for name in ("README.md", "pyproject.toml", "Cargo.toml")]
+    for file in [*named, *HOUSE.glob("crates/*/Cargo.toml")]:
+        to = tmp_path / file.relative_to(HOUSE)
         to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(HOUSE / name, to)
+        shutil.copy(file, to)
     return tmp_path
 
 
