@@ -51,14 +51,14 @@ impl CongestionControl for Auditor {
         assert_eq!(loss.packets.len() as u64, loss.lost);
         if loss.new_episode {
             // Only a timeout, or the loss of a retransmission, may start within an episode.
-            let again = loss.packets.iter().any(|packet| self.lost.contains(&packet.number));
+            let again = loss.packets.iter().any(|packet| self.lost.contains(&packet.segment));
             let within = again || loss.cause == Cause::Timeout;
             assert!(self.episode.is_none() || within, "{loss:?} in {:?}", self.episode);
             self.episode = Some(loss.cause);
         } else {
             assert!(self.episode.is_some(), "{loss:?} belongs to no episode");
         }
-        self.lost.extend(loss.packets.iter().map(|packet| packet.number));
+        self.lost.extend(loss.packets.iter().map(|packet| packet.segment));
         self.window.on_loss(loss, path);
     }
     fn on_recovered(&mut self, path: &Path) {

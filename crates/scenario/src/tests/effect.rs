@@ -523,6 +523,7 @@ const NEEDS: &[Need] = &[
     Need::values("[vectors].vectors", "\"FOLDER/one.cvec\"", "\"FOLDER/other.cvec\""),
     // Records and expectations.
     Need::sets("record.packet_limit", &[".packets=true"]),
+    Need::sets("record.clients", &["flows.0.source={kind=\"call\"}", "flows.0.count=2"]),
     Need::sets("expect", &["expect=[{measure=\"loss_rate\",at_most=1}]"]),
     Need::values("expect.measure", "\"goodput_bps\"", "\"loss_rate\""),
     Need::base("expect.group", GROUPS, &[]),
