@@ -10,11 +10,10 @@ from itertools import groupby
 from narrows._internal.drawing.svg import Markup, element
 from narrows._internal.explain.client import worst_of
 from narrows._internal.explain.moment import REACH_S
-from narrows._internal.explain.story import Story, depth, seconds
 from narrows._internal.frozen import frozen
-from narrows._internal.page import blocks, document
+from narrows._internal.page import document
 from narrows._internal.report.run.data import Run
-from narrows._internal.report.run.figures.moments import rows_of
+from narrows._internal.report.run.figures.moments import explanations
 from narrows._internal.report.run.reading import recorded_clients
 
 
@@ -37,17 +36,17 @@ def section(runs: Sequence[Run]) -> list[document.Part]:
         return []
     left = len(found) - MOST
     note = NOTE + (f" The first {MOST} of {len(found)}." if left > 0 else "")
-    rows = [_row(each, several=len(runs) > 1) for each in found[:MOST]]
-    heads = [*(["Run"] if len(runs) > 1 else []), "Subject", "Time", "What happened", "Explained by"]
-    table = blocks.table("The worst moment of each subject", heads, rows, named=False)
+    entries = element("ul", *(_entry(each, several=len(runs) > 1) for each in found[:MOST]))
+    if len(found) > MOST_OPEN:
+        entries = element("details", element("summary", f"{min(len(found), MOST)} moments"), entries, class_="more")
     return [
-        document.section("worst", "The worst moments", element("p", note, class_="note"), table, link="Worst moments")
+        document.section("worst", "The worst moments", element("p", note, class_="note"), entries, link="Worst moments")
     ]
 
 
-def _row(moment: Moment, *, several: bool) -> Markup:
-    cells = [moment.subject, f"{moment.at_s:.4g} s", moment.what, element("code", moment.command)]
-    return blocks.row(moment.run, *cells) if several else blocks.row(*cells)
+def _entry(moment: Moment, *, several: bool) -> Markup:
+    subject = f"{moment.run}, {moment.subject}" if several else moment.subject
+    return element("li", f"{subject}, at {moment.at_s:.4g} s: {moment.what} ", element("code", moment.command))
 
 
 def _of_clients(run: Run) -> Iterator[Moment]:
@@ -61,17 +60,11 @@ def _of_clients(run: Run) -> Iterator[Moment]:
 def _of_flows(run: Run) -> Iterator[Moment]:
     """Yield for each group the deepest cut of a window of its flows after the warm-up."""
     for group, traces in groupby(run.flow_traces(run.shown_replication), key=lambda each: each.group):
-        cuts = [
-            (depth(change), trace.name, change)
-            for trace in list(traces)[:MOST_FLOWS]
-            for change in Story(rows_of(run, trace.name), trace.name, "").changes
-            if seconds(change) > run.warmup_s
-        ]
+        found = explanations(run, [trace.name for trace in traces][:MOST_FLOWS])
+        cuts = [(each.worst, name) for name, each in found.items() if each.worst is not None]
         if cuts:
-            part, name, change = max(cuts, key=lambda each: each[0])
-            if part > 0:
-                story = Story(rows_of(run, name), name, run.algorithms.get(group, group))
-                yield _moment(run, name, seconds(change), story.change(change)[0], group)
+            cut, name = max(cuts, key=lambda each: each[0].part)
+            yield _moment(run, name, cut.at_s, cut.what, group)
 
 
 def _moment(run: Run, name: str, at_s: float, what: str, group: str) -> Moment:
@@ -81,8 +74,9 @@ def _moment(run: Run, name: str, at_s: float, what: str, group: str) -> Moment:
     return Moment(run.name, f"{name} ({run.algorithms.get(group, group)})", at_s, what, shlex.join(words))
 
 
-# Rows of the table, and flows of a group that are looked at.
+# Moments, those that are not folded, and flows of a group that are looked at.
 MOST = 24
+MOST_OPEN = 6
 MOST_FLOWS = 10
 NOTE = (
     "Of each application, when its user perceived the worst in the first replication after the warm-up; of other "

@@ -9,7 +9,7 @@ import shlex
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,22 +27,51 @@ def moments(runs: Sequence[Run], drawn: Sequence[Mapping[str, str]]) -> str:
     return json.dumps({"reach_s": REACH_S, "panels": panels}, ensure_ascii=False, separators=(",", ":"))
 
 
-def _panel(run: Run, drawn: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+class Explained(NamedTuple):
+    """The explanations of a flow in the shown replication."""
+
+    content: dict[str, Any]  # as in the page
+    worst: Cut | None
+
+
+class Cut(NamedTuple):
+    """The deepest cut of a window after the warm-up."""
+
+    part: float  # of the window, above 0
+    at_s: float
+    what: str
+
+
+def explanations(run: Run, flows: Sequence[str]) -> dict[str, Explained]:
+    """Return the explanations of flows, each of which is made once for all parts of a page."""
     number = run.shown_replication
-    missing = [flow for flow in drawn.values() if (number, flow) not in run.explained]
+    missing = [flow for flow in flows if (number, flow) not in run.explained]
     packets = packet_log(run) if missing else None
     for flow in missing:
         group, _, place = flow.removesuffix("]").rpartition("[")
         log = of_packets(packets, number, (group, int(place)))
         story = Story(rows_of(run, flow), flow, run.algorithms.get(group, group), log)
-        run.explained[number, flow] = _flow(story)
+        run.explained[number, flow] = Explained(_flow(story), _deepest_cut(story, run.warmup_s))
+    return {flow: run.explained[number, flow] for flow in flows}
+
+
+def _panel(run: Run, drawn: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    number = run.shown_replication
+    found = explanations(run, [*drawn.values()])
     flows = {}
     for series, flow in drawn.items():
         command = f"narrows why {shlex.quote(run.folder)} --flow {shlex.quote(flow)}"
         if number != (run.recorded_replications or [0])[0]:
             command += f" --replication {number}"
-        flows[series] = {"flow": flow, "command": command, **run.explained[number, flow]}
+        flows[series] = {"flow": flow, "command": command, **found[flow].content}
     return flows
+
+
+def _deepest_cut(story: Story, from_s: float) -> Cut | None:
+    change = max((row for row in story.changes if seconds(row) > from_s), key=depth, default=None)
+    if change is None or depth(change) <= 0:
+        return None
+    return Cut(depth(change), seconds(change), story.change(change)[0])
 
 
 def _flow(story: Story) -> dict[str, Any]:

@@ -60,8 +60,14 @@ class Stack:
 def figure(runs: Sequence[Run]) -> Figure:
     """Draw the stacked rates of flows in front of the capacity, a panel per run and bottleneck."""
     title = "Rates, stacked to the capacity"
-    found = [(view, stack_over(view, MOST_LAYERS)) for view in frame.views(runs, _links)]
-    stacks = [stack for _, stack in found if stack is not None]
+    views = frame.views(runs, _links)
+    for together in (False, True):
+        found = [(view, stack_over(view, MOST_LAYERS, together=together)) for view in views]
+        stacks = [stack for _, stack in found if stack is not None]
+        flows = _flows(runs, stacks)
+        # The panels of several links have one legend.
+        if len(flows.keys) <= MOST_LAYERS:
+            break
     absent = list(dict.fromkeys(str(view.link) for view, stack in found if stack is None))
     if {stack.view.run.name for stack in stacks} != {run.name for run in runs}:
         return Figure("rates", title, (), absent=frame.NO_SERIES)
@@ -85,10 +91,6 @@ def figure(runs: Sequence[Run]) -> Figure:
         f"Not recorded over time and without a panel: {', '.join(absent)}." if absent else "",
         frame.shown(runs),
     ]
-    drawn: dict[str, list[Trace]] = {run.name: [] for run in runs}
-    for stack in stacks:
-        drawn[stack.view.run.name] += [layer.trace for layer in stack.layers]
-    flows = frame.flows(runs, drawn, "fill")
     keys = list(flows.keys)
     # Panels of one link have one axis; another link may have a hundredth of its capacity.
     highest = {
@@ -114,6 +116,13 @@ def figure(runs: Sequence[Run]) -> Figure:
     return Figure("rates", title, caption, keys, draw)
 
 
+def _flows(runs: Sequence[Run], stacks: Sequence[Stack]) -> frame.Flows:
+    drawn: dict[str, list[Trace]] = {run.name: [] for run in runs}
+    for stack in stacks:
+        drawn[stack.view.run.name] += [layer.trace for layer in stack.layers]
+    return frame.flows(runs, drawn, "fill")
+
+
 def _paint(panel: Panel, stack: Stack, flows: frame.Flows) -> None:
     if stack.capacity is not None:
         panel.ground("capacity", stack.edges[1:], stack.capacity, filled=stack.varies)
@@ -132,7 +141,7 @@ def _links(run: Run) -> Sequence[str]:
     return list(dict.fromkeys([*run.shared_links, *busiest]))
 
 
-def stack_over(view: frame.View, most: int) -> Stack | None:
+def stack_over(view: frame.View, most: int, *, together: bool = False) -> Stack | None:
     """Return the rates of all groups over a link in the shown replication, else the rate of the link, else None."""
     run, number = view.run, view.run.shown_replication
     groups = run.sharing(view.link)
@@ -142,17 +151,19 @@ def stack_over(view: frame.View, most: int) -> Stack | None:
         if trace.group in groups and trace.first_with_data(*_RATES) is not None
     ]
     shown = {trace.group for trace in one_by_one}
-    together = [
+    as_groups = [
         trace for group in groups if group not in shown
         and (trace := run.census(number, group) or run.application(number, group)) is not None
     ]  # fmt: skip
-    traces = [trace for group in groups for trace in (*one_by_one, *together) if trace.group == group]
+    traces = [trace for group in groups for trace in (*one_by_one, *as_groups) if trace.group == group]
     link = run.link_trace(number, view.link) if view.link else None
     if not traces and (link is None or link.first_with_data("rate_bps") is None):
         return None
     edges = _edges(max([*traces, *([] if traces or link is None else [link])], key=lambda trace: len(trace.time)))
     missing = [group for group in groups if group not in {trace.group for trace in traces}]
-    stack = Stack(view, edges, _layers(traces, edges, most), _of(link, "capacity_bps", edges), None, missing)
+    stack = Stack(
+        view, edges, _layers(traces, edges, most, together=together), _of(link, "capacity_bps", edges), None, missing
+    )
     sent = _of(link, "rate_bps", edges)
     more = sent is not None and float(sent.sum()) > _CLEARLY_MORE * float(stack.total.sum())
     return replace(stack, other=sent if more else None)
@@ -163,15 +174,15 @@ def _of(link: Trace | None, column: str, edges: FloatArray) -> FloatArray | None
     return None if link is None or values is None else np.nan_to_num(means(link.time, values, edges))
 
 
-def _layers(traces: Sequence[Trace], edges: FloatArray, most: int) -> list[Layer]:
+def _layers(traces: Sequence[Trace], edges: FloatArray, most: int, *, together: bool) -> list[Layer]:
     """Return a layer per flow, or per group if there are too many flows; the last groups share a layer."""
-    if len(traces) <= most:
+    if len(traces) <= most and not together:
         return [Layer(trace, _binned([trace], edges)) for trace in traces]
     layers = []
     for group, members in groupby(traces, key=lambda trace: trace.group):
         flows = list(members)
         number = flows[0].name.removeprefix(group)
-        name = number if number in {TRANSFERS, ""} else f" ({len(flows)} flows)"
+        name = number if len(flows) == 1 or number in {TRANSFERS, ""} else f" ({len(flows)} flows)"
         layers.append(Layer(replace(flows[0], name=group + name), _binned(flows, edges)))
     if len(layers) <= most:
         return layers
