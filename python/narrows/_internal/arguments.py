@@ -5,14 +5,17 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import operator
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from narrows._internal.typed import as_typed, spread
 
+Overrides = Mapping[str, Any] | Sequence[str]
+"""Changes of keys of a scenario: texts `"key.path=value"`, or a dict of keys with values."""
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
 
@@ -39,6 +42,8 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
             kind = kind_of(function.__name__, name)
             if kind is None or (value is None and signature.parameters[name].default is None):
                 continue
+            if name == "overrides" and isinstance(value, Mapping):
+                value = [change(key, each) for key, each in value.items()]  # noqa: PLW2901  # the same in another form
             # A mapping is a list of its keys to Python alone.
             several = listed(value) if kind.several and not isinstance(value, Mapping | bytes) else [value]
             if not all(map(kind.fits, several)):
@@ -56,6 +61,21 @@ def typed(function: Callable[Given, Result]) -> Callable[Given, Result]:
 def kind_of(function: str, argument: str) -> Kind | None:
     """Return the allowed values of an argument of a function; None if it is not checked."""
     return KINDS.get(f"{function}.{argument}") or KINDS.get(argument)
+
+
+def change(key: str, value: object) -> str:
+    """Return the change of a key of a scenario, as after `--set`.
+
+    Examples:
+        >>> change("path.queue", "codel"), change("transport.ecn", True), change("flows.0.count", 3)
+        ('path.queue=codel', 'transport.ecn=true', 'flows.0.count=3')
+    """
+    if not isinstance(value, str | bool | Real | list | tuple):
+        raise TypeError(
+            f"overrides[{key!r}] is {value!r}, a {type(value).__name__}; allowed: a text, number, flag or list"
+        )
+    # Lists, numbers and flags are written alike in JSON and TOML.
+    return f"{key}={value if isinstance(value, str) else json.dumps(value)}"
 
 
 def listed(given: object) -> list[Any]:

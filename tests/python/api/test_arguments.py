@@ -68,6 +68,8 @@ def test_a_wrong_type_is_refused_with_what_is_allowed(name: str, argument: str, 
     assert kind is not None
     parameters = inspect.signature(function).parameters
     several = value if kind.several and isinstance(value, list | set) else [value]
+    if argument == "overrides" and isinstance(value, dict):
+        return
     if all(map(kind.fits, several)) or (value is None and parameters[argument].default is None):
         return
     needed = {
@@ -99,6 +101,17 @@ def test_lists_may_be_anything_that_is_iterated_once(tmp_path: Path) -> None:
     opened = nw.open(str(tmp_path / "out"))
     assert isinstance(opened, OpenedRun)
     assert opened.flows.num_rows == 1
+
+
+def test_changes_of_keys_may_be_a_dict_of_their_values() -> None:
+    changes = {"duration": "2s", "path.queue": "codel", "transport.ecn": True, "flows.0.count": 3}
+    texts = ["duration=2s", "path.queue=codel", "transport.ecn=true", "flows.0.count=3"]
+    resolved = [nw.Scenario(SCENARIO, overrides=each).resolve().resolved for each in (changes, texts)]
+    assert resolved[0] == resolved[1]
+    with pytest.raises(
+        TypeError, match=r"overrides\['duration'\] is None, a NoneType; allowed: a text, number, flag or list"
+    ):
+        nw.Scenario(SCENARIO, overrides={"duration": None})
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from narrows._internal.api.jobs import opened, path, results
-from narrows._internal.arguments import listed, typed
+from narrows._internal.arguments import Overrides, listed, typed
 from narrows._internal.core import RunError
 from narrows._internal.errors import InputError
 from narrows._internal.external.algorithm import named
@@ -30,7 +30,7 @@ def compare(  # noqa: PLR0913  # each has a default
     vary: Mapping[str, Sequence[object]] = NOTHING,
     subjects: Sequence[str] = (),
     on: str = SIMULATOR,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     metrics: Sequence[str] = (),
     margins: Sequence[str] = (),
     seed: int | None = None,
@@ -48,7 +48,8 @@ def compare(  # noqa: PLR0913  # each has a default
             levels, as in `"path.queue+path.reverse.queue"`.
         subjects: Groups whose algorithm is replaced, in place of those that the scenario marks.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both`; not with a `Scenario`, which has its own.
-        overrides: Changes of keys, each `"key.path=value"` as after `--set`; not with a `Scenario`, which has its own.
+        overrides: Changes of keys, each `"key.path=value"` as after `--set`, or a dict; not with a
+            `Scenario`, which has its own.
         metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
         margins: Margins that differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
         seed: Master seed; None is the scenario's.
@@ -89,7 +90,7 @@ def suite(  # noqa: PLR0913  # each has a default
     size: str = "quick",
     rows: Sequence[str] = (),
     on: str = SIMULATOR,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -105,7 +106,7 @@ def suite(  # noqa: PLR0913  # each has a default
         size: "quick" or "full".
         rows: Sections of the document whose rows alone are measured, each with those below it; empty for all.
         on: The backend: `simulator`, `linux`, `linux:NAME`, or `both` for the kernel beside the simulator in every row.
-        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
+        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`, or a dict.
         seed: Master seed; None is the suite's.
         replications: Number of replications; None is the suite's.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.
@@ -130,7 +131,7 @@ def study(  # noqa: PLR0913  # each has a default
     file: str | os.PathLike[str],
     out: str | os.PathLike[str] | None = None,
     *,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     metrics: Sequence[str] = (),
     subjects: Sequence[str] = (),
     size: str | None = None,
@@ -146,7 +147,7 @@ def study(  # noqa: PLR0913  # each has a default
     Args:
         file: The study file.
         out: Folder of the results; None is one below `runs`.
-        overrides: Changes of the base scenario, each `"key.path=value"`.
+        overrides: Changes of the base scenario, each `"key.path=value"`, or a dict.
         metrics: Further metrics, such as `cov(bin=10s)`.
         subjects: As of `compare`.
         size: One of the file's sizes; None is the description as it stands.
@@ -227,7 +228,7 @@ def ab(  # noqa: PLR0913  # each has a default
     on: str = SIMULATOR,
     margin: str = "1%",
     metrics: Sequence[str] = (),
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -246,7 +247,7 @@ def ab(  # noqa: PLR0913  # each has a default
         on: The backend, or the backends of A and B separated by a comma, as in `linux:6.12,linux:7.3`.
         margin: How much worse does not matter, as a part of the value of A.
         metrics: Metrics of each group that are judged; none is the usual ones.
-        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
+        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`, or a dict.
         seed: Master seed; None is the scenarios'.
         replications: Greatest number of replications, two or more; None is 40. A scenario stops when it is decided.
         jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
@@ -281,7 +282,7 @@ def worst(  # noqa: PLR0913  # each has a default
     against: str | type | None = None,
     on: str = SIMULATOR,
     budget: str | int = "10min",
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     seed: int | None = None,
     jobs: int | None = None,
     watch: Watch | None = None,
@@ -294,7 +295,7 @@ def worst(  # noqa: PLR0913  # each has a default
         against: The reference; None is cubic, for cubic itself bbr3, or bbr1 on a kernel.
         on: `linux` or `linux:NAME` repeats every find on a kernel, too; the search is the simulator's.
         budget: A time as in "10min", or a number of environments, with which the atlas is the same again.
-        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`.
+        overrides: Changes of every scenario, each `"key.path=value"` as after `--set`, or a dict.
         seed: Seed of everything; None is 1.
         jobs: Maximum number of runs at a time; None is the number of processors. The results do not depend on it.
         watch: Receives the progress and may stop the work; finished evaluations are kept.

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from narrows._internal.api.jobs import opened, path
-from narrows._internal.arguments import check_numbers, listed, typed
+from narrows._internal.arguments import Overrides, check_numbers, listed, typed
 from narrows._internal.errors import InputError
 from narrows._internal.external.algorithm import named
 from narrows._internal.linux.backend import BOTH, SIMULATOR
@@ -30,7 +30,7 @@ def matrix(  # noqa: PLR0913  # each has a default
     queues: Sequence[str] = ("droptail",),
     flows: int = 1,
     on: str = SIMULATOR,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     within: str | float | None = None,
     maximum: int | None = None,
     seed: int | None = None,
@@ -49,7 +49,7 @@ def matrix(  # noqa: PLR0913  # each has a default
         queues: Queue disciplines, with parameters as in `red(gentle=true)`.
         flows: Number of flows of each side.
         on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
-        overrides: Changes of the scenario, each `"key.path=value"`.
+        overrides: Changes of the scenario, each `"key.path=value"`, or a dict.
         within: Part of the fair share to which each share of a pair is to be known, as "5%" or 0.05; None is "5%".
         maximum: Largest number of replications that are added for this; None is 20.
         seed: Master seed; None is the scenario's.
@@ -90,7 +90,7 @@ def deploy(  # noqa: PLR0913  # each has a default
     fractions: Sequence[str | float] = (5, 25, 50, 75, 95),
     flows: int | None = None,
     on: str = SIMULATOR,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     seed: int | None = None,
     replications: int | None = None,
     jobs: int | None = None,
@@ -105,7 +105,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         fractions: Percentages of the flows that have moved; 0 and 100 are always among them.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
         on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
-        overrides: Changes of the scenario, each `"key.path=value"`.
+        overrides: Changes of the scenario, each `"key.path=value"`, or a dict.
         seed: Master seed; None is the scenario's.
         replications: Number of replications; None is five.
         jobs: Maximum number of cells at a time; None is the number of processors. The results do not depend on it.

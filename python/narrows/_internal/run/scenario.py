@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows._internal import core
-from narrows._internal.arguments import check_numbers, listed, typed
+from narrows._internal.arguments import Overrides, check_numbers, listed, typed
 from narrows._internal.errors import InputError
 from narrows._internal.external.algorithm import named
 from narrows._internal.external.names import short_names
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @typed
 def load(
     path: str | os.PathLike[str],
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     *,
     trust: bool = False,
     on: str = SIMULATOR,
@@ -48,7 +48,7 @@ def load(
 
     Args:
         path: The scenario file, or the name of a scenario of the library.
-        overrides: Changes of keys, each `"key.path=value"` as after `--set`.
+        overrides: Changes of keys, each `"key.path=value"` as after `--set`, or a dict.
         trust: Whether a run may also execute Python files elsewhere, and the commands in the file.
         on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
         queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
@@ -64,7 +64,7 @@ def load(
 
 def read(
     path: str | os.PathLike[str] | ScenarioFile,
-    overrides: Sequence[str] = (),
+    overrides: Overrides = (),
     *,
     trust: bool | Trust = False,
     on: str = SIMULATOR,
@@ -94,7 +94,7 @@ class Scenario:
         source: str | Mapping[str, object],
         name: str = "scenario",
         directory: str | os.PathLike[str] = ".",
-        overrides: Sequence[str] = (),
+        overrides: Overrides = (),
         *,
         trust: bool = False,
         on: str = SIMULATOR,
@@ -106,7 +106,8 @@ class Scenario:
             source: The scenario as TOML text or as a dict.
             name: Name in messages.
             directory: Folder to which paths in the scenario are relative. A run executes Python files at or below it.
-            overrides: Changes of keys, each `"key.path=value"` as after `--set`. A run executes files that they name.
+            overrides: Changes of keys, each `"key.path=value"` as after `--set`, or a dict. A run executes
+                files that they name.
             trust: Whether a run may execute any Python file, and the commands in the source.
             on: The backend that runs it: `simulator`, `linux` or `linux:NAME`; for `compare`, `both`, too.
             queue: `linux` or `linux:KIND` for queue disciplines of the kernel in place of ours.
