@@ -195,6 +195,13 @@ def test_set_changes_a_key_and_the_last_word_counts(narrows: Narrows, scenario: 
     assert read(tmp_path / "out")["groups"]["newreno"]["rtt_mean_s"]["mean"] > 0.08
 
 
+def test_a_line_of_ones_own_is_two_rates(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
+    done = narrows("run", scenario, "--down", "6Mbps", "--up", "1Mbps", "--set", "duration=3s", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    resolved = tomllib.loads((tmp_path / "out/scenario.toml").read_text(encoding="utf-8"))
+    assert [resolved["path"]["rate"], resolved["path"]["reverse"]["rate"]] == ["6Mbps", "1Mbps"]
+
+
 def test_a_taken_folder_is_bad_input_and_stays_as_it_is(narrows: Narrows, scenario: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out/notes").write_text("mine")

@@ -23,7 +23,7 @@ def common(command: argparse.ArgumentParser, names: str, **meanings: str) -> Non
 def work(command: argparse.ArgumentParser) -> None:
     """Add the options of what runs a scenario."""
     metrics(command, "compute an additional metric, as in 'cov(bin=10s)' (repeatable)")
-    common(command, f"{OF_SCENARIO} jobs out trust")
+    common(command, f"{OF_SCENARIO} down up jobs out trust")
 
 
 def metrics(command: argparse.ArgumentParser, meaning: str) -> None:
@@ -147,6 +147,20 @@ COMMON: dict[str, dict[str, Any]] = {
         "action": "append",
         "default": [],
         "help": "set a key of the scenario, or with + several keys to one value (repeatable)",
+    },
+    "down": {
+        "metavar": "RATE",
+        "dest": "set",
+        "type": "path.rate={}".format,
+        "action": "append",
+        "help": "rate of the bottleneck, as `--set path.rate=RATE`; with --up a line of one's own, as in --down 60Mbps --up 12Mbps",
+    },
+    "up": {
+        "metavar": "RATE",
+        "dest": "set",
+        "type": "path.reverse.rate={}".format,
+        "action": "append",
+        "help": "rate of the bottleneck in the other direction, as `--set path.reverse.rate=RATE`",
     },
     "subject": {
         "metavar": "GROUP",
