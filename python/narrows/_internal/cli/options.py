@@ -153,7 +153,7 @@ COMMON: dict[str, dict[str, Any]] = {
         "dest": "set",
         "type": "path.rate={}".format,
         "action": "append",
-        "help": "rate of the bottleneck, as `--set path.rate=RATE`; with --up a line of one's own, as in --down 60Mbps --up 12Mbps",
+        "help": "rate of the bottleneck, as `--set path.rate=RATE`; with --up a line of your own",
     },
     "up": {
         "metavar": "RATE",
