@@ -29,7 +29,7 @@ PICTURES = {".png", ".svg"}
 
 
 class ReleaseError(Exception):
-    """The files are not those of a release."""
+    """The files are not ready for a release."""
 
 
 def placeholders(root: Path = HOUSE) -> list[str]:

@@ -202,7 +202,7 @@ the unit, as in `path.rtt_s` beside `path.rtt` and `path.queue.limit_bdp` beside
 * `_number`: numbers that are written as text
 
 "infinite" is an infinite number. If another column has this name, `_level` stands before the unit. In Arrow and Parquet
-the metadata of the column have the `unit` in words, and those of a column of texts the `levels` in the order of the
+the metadata of the column have the `unit` in words, and of a column of texts the `levels` in the order of the
 study. Names of algorithms or queues, and limits in packets beside limits in time, remain texts alone.
 
 ```text

@@ -9,7 +9,7 @@ import json
 import operator
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from narrows._internal.typed import as_typed, spread
@@ -75,7 +75,16 @@ def change(key: str, value: object) -> str:
             f"overrides[{key!r}] is {value!r}, a {type(value).__name__}; allowed: a text, number, flag or list"
         )
     # Lists, numbers and flags are written alike in JSON and TOML.
-    return f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+    return f"{key}={value if isinstance(value, str) else json.dumps(value, default=_plain)}"
+
+
+def _plain(number: object) -> int | float:
+    """Return a number of NumPy as a number of Python."""
+    if isinstance(number, Integral):
+        return int(number)
+    if isinstance(number, Real):
+        return float(number)
+    raise TypeError(f"{number!r} is a {type(number).__name__}; allowed in a list: texts, numbers and flags")
 
 
 def listed(given: object) -> list[Any]:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth: contract. A wrong type in a call of the package is a TypeError that says what is allowed."""
+"""Truth: contract. A wrong type in a call of the package is a TypeError that names the allowed types."""
 
 from __future__ import annotations
 
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
@@ -104,7 +105,7 @@ def test_lists_may_be_anything_that_is_iterated_once(tmp_path: Path) -> None:
 
 
 def test_changes_of_keys_may_be_a_dict_of_their_values() -> None:
-    changes = {"duration": "2s", "path.queue": "codel", "transport.ecn": True, "flows.0.count": 3}
+    changes = {"duration": "2s", "path.queue": "codel", "transport.ecn": True, "flows.0.count": np.int64(3)}
     texts = ["duration=2s", "path.queue=codel", "transport.ecn=true", "flows.0.count=3"]
     resolved = [nw.Scenario(SCENARIO, overrides=each).resolve().resolved for each in (changes, texts)]
     assert resolved[0] == resolved[1]

@@ -50,7 +50,7 @@ def compare(arguments: argparse.Namespace) -> int:
 
 
 def _is_scenario(given: str) -> bool:
-    """Whether what is given as an algorithm is none, but a file or the name of a scenario."""
+    """Return whether an argument names a scenario, in the place of an algorithm."""
     from narrows._internal.library import library
 
     if given.endswith(".toml"):

@@ -66,7 +66,7 @@ def stored(folder: Path, trust: Trust | None = None) -> StoredStudy:
 
 
 def studies_in(folder: Path) -> dict[str, Path]:
-    """Return the folders of the studies in a folder by their paths in it: itself, or those of its experiments."""
+    """Return the folders of the studies in a folder by their paths in it: itself, or the folders of its experiments."""
     if (folder / PLAN).is_file():
         return {".": folder}
     plans = [*folder.glob(f"*/{PLAN}"), *folder.glob(f"variants/*/*/{PLAN}")]

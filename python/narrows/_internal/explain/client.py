@@ -359,7 +359,7 @@ PERCEIVED = frozenset({
     "late-frame", "skipped-frame", "page", "startup", "stall", "switch", "probe-tcp", "probe-tls", "probe-http",
     "probe-loaded",
 })  # fmt: skip
-"""The events of the table `client_events` that a user perceives; all others are those of the table `events`."""
+"""The events of the table `client_events` that a user perceives; all others are also in the table `events`."""
 
 # How far back a change of the permitted rate explains a moment, seconds, and from which ratio on it is one.
 BEFORE_S = 10.0

@@ -81,7 +81,7 @@ def _of_factors(of: Findings, most: int) -> list[Found]:
         chosen[factor] = [top]
         said.append(top.asked)
     rest = [each for found in by_factor.values() for each in found if each.is_clear and each.contrast.factor in chosen]
-    # What is lost is said, however large other differences are.
+    # Loss has a sentence, however large other differences are.
     rest.sort(key=lambda each: (_kind(each.asked) == _LOST and each.size >= LOST, each.size), reverse=True)
     for each in rest:
         if each.asked not in said and sum(map(len, chosen.values())) < most:

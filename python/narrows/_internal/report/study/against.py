@@ -110,7 +110,7 @@ def against(plan: Plan, cells: pa.Table, column: Column, layout: Layout) -> Figu
 
 
 def _said(plan: Plan, cells: pa.Table, layout: Layout) -> list[str]:
-    """Return the sentences on what is shown of each factor, and over which a mean is taken."""
+    """Return the sentences on the levels that are shown of each factor, and on the factors that are averaged over."""
     every = [*plan.factors, "algorithm"]
     others = [each for each in every if each not in layout.shown and len(levels_of(cells, each)) > 1]
     mean = f"Mean over all levels of {' and '.join(others)}, and over" if others else "Mean over"
