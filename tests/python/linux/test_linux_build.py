@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from narrows._internal.errors import InputError
-from narrows._internal.linux import additions, build, cache, library, source
+from narrows._internal.linux import additions, build, cache, edits, library, source
 from optional import needs
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def test_a_build_that_fails_leaves_no_folder_but_for_the_log_of_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(build, "_check", lambda _: None)
+    monkeypatch.setattr(build, "TOOLS", {})
     monkeypatch.setattr(library, "check", lambda: None)
     damaged = tmp_path / "linux.tar.xz"
     damaged.write_bytes(b"no archive")
@@ -116,7 +117,101 @@ def test_a_build_that_fails_leaves_no_folder_but_for_the_log_of_a_compiler(
     monkeypatch.setattr(additions, "configuration", lambda _: "")
     with pytest.raises(InputError, match=r"mine/build\.log, ends with:(.|\n)*broken"):
         build.build(str(tree), "mine", 250, 1, lambda _: None)
-    assert {file.name for file in (cache.folder() / "mine").iterdir()} == {"build.log", "lock"}
+    assert {file.name for file in (cache.folder() / "mine").iterdir()} == {"build.log", "lock", "tree", "tree.json"}
+
+
+# Each source of the stand-in for a kernel is "compiled" unless its object is newer; the line of the log says so.
+MAKEFILE = """\
+linux: one.o two.o
+\tcat one.o two.o > linux
+%.o: %.c
+\t! grep broken $<
+\tcp $< $@
+\t@echo compiled $< >> made
+mrproper:
+\trm -f *.o left
+allnoconfig:
+\ttouch .config
+kernelversion:
+\t@echo 9.9.9
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of a stand-in for a kernel, of which one source, two.c, is an addition's."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(build, "TOOLS", {})
+    for module, name in ((library, "check"), (additions, "check_that_no_file_changes")):
+        monkeypatch.setattr(module, name, lambda *_: None)
+    monkeypatch.setattr(library, "build", lambda _: None)
+    monkeypatch.setattr(additions, "configuration", lambda _: "")
+    monkeypatch.setattr(additions, "edits", lambda _: [edits.Edit("two.c", "a test", "^two", "TWO")])
+    place = tmp_path / "linux-9.9"
+    texts = {"Makefile": MAKEFILE, "one.c": "one\n", "two.c": "two\n", "arch/um/drivers/Kconfig": "", "left": "left"}
+    for file, text in (
+        texts | dict.fromkeys(("arch/um/Kconfig", "net/ipv4/Makefile", "net/sched/Makefile"), "")
+    ).items():
+        (place / file).parent.mkdir(parents=True, exist_ok=True)
+        (place / file).write_text(text)
+    return place
+
+
+def compiled(given: Path, fault: str | None = None) -> list[str]:
+    """Build the kernel `mine`, which fails if `fault` is given, and return the sources that were compiled."""
+    made = cache.folder() / "mine/tree/made"
+    made.unlink(missing_ok=True)
+    if fault is None:
+        build.build(str(given), "mine", 250, 1, lambda _: None)
+    else:
+        with pytest.raises(InputError, match=fault):
+            build.build(str(given), "mine", 250, 1, lambda _: None)
+    return re.findall("compiled (.*)", made.read_text()) if made.exists() else []
+
+
+def test_a_build_compiles_what_has_changed_in_a_folder_since_the_last(kernel: Path) -> None:
+    linux = cache.folder() / "mine/linux"
+    assert compiled(kernel) == ["one.c", "two.c"]
+    assert linux.read_text() == "one\nTWO\n"
+    (kernel / "one.c").write_text("one, changed\n")
+    assert compiled(kernel) == ["one.c"]
+    assert linux.read_text() == "one, changed\nTWO\n"
+    # The source is as before, and older than the object.
+    (kernel / "one.c").write_text("one\n")
+    os.utime(kernel / "one.c", (0, 0))
+    assert compiled(kernel) == ["one.c"]
+    # Other times, and what a build in the folder leaves, change nothing.
+    (kernel / "two.c").touch()
+    (kernel / "one.o").write_text("of another machine")
+    (kernel / "left").write_text("left again")
+    assert compiled(kernel) == []
+    assert linux.read_text() == "one\nTWO\n"
+    (kernel / "two.c").write_text("two, changed\n")
+    assert compiled(kernel) == ["two.c"]
+    assert linux.read_text() == "one\nTWO, changed\n"
+    assert not (cache.folder() / "mine/tree/left").exists()
+    # A file that is gone is gone.
+    (kernel / "one.c").unlink()
+    (cache.folder() / "mine/tree/one.o").unlink()
+    assert compiled(kernel, "No rule to make target 'one.o'") == []
+
+
+def test_a_build_that_was_interrupted_or_failed_goes_on(kernel: Path, tmp_path: Path) -> None:
+    archive = tmp_path / "linux-9.9.tar"
+    (kernel / "two.c").write_text("two is broken\n")
+    assert compiled(kernel, "cannot be built") == ["one.c"]
+    (kernel / "two.c").write_text("two\n")
+    assert compiled(kernel) == ["two.c"]
+    # The tree of a folder stays; an archive begins with one of its own, which is removed at the end.
+    assert (cache.folder() / "mine/tree").is_dir()
+    stopped = cache.folder() / "mine/tree/stop"
+    (kernel / "Makefile").write_text(MAKEFILE.replace("two.o\n\tcat", "two.o stop\n\tcat"))
+    made("tar", "-cf", str(archive), "-C", str(tmp_path), kernel.name)
+    assert compiled(archive, "No rule to make target 'stop'") == ["one.c", "two.c"]
+    stopped.touch()
+    assert compiled(archive) == []
+    assert (cache.folder() / "mine/linux").read_text() == "one\nTWO\n"
+    assert not (cache.folder() / "mine/tree").exists()
 
 
 def test_a_kernel_that_stands_needs_no_source_for_a_new_network(

@@ -94,6 +94,8 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "new": (("algorithm", "mine"), None),
     "doctor": ((), None),
     "linux build": (("--source", "absent.tar.xz"), None),
+    "linux pack": (("--out", "kernel.zip"), None),
+    "linux get": (("absent.zip", "--sha256", "0" * 64), None),
     "linux status": ((), None),
     "completion": (("bash",), None),
 }
@@ -193,5 +195,5 @@ def test_a_command_works_or_names_its_extra(bare: Path, command: str) -> None:
         out = arguments[arguments.index("--out") + 1] if "--out" in arguments else None
         assert out is None or not (bare / out).exists(), "nothing is left of what did not begin"
     else:
-        # What these two lack is no package of Python.
-        assert done.returncode in {0, 1} or command in {"linux build", "playground"}, said
+        # What these lack is no package of Python.
+        assert done.returncode in {0, 1} or command in {"linux build", "linux pack", "linux get", "playground"}, said

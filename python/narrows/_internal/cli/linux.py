@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`narrows linux build` and `narrows linux status`."""
+"""`narrows linux build`, `narrows linux pack`, `narrows linux get` and `narrows linux status`."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from narrows._internal.cli.command import DONE, SET_UP, Command
@@ -19,16 +21,30 @@ def build(arguments: argparse.Namespace) -> int:
     """Build a kernel into the user's cache."""
     from narrows._internal.linux.build import build as build_kernel
 
-    def say(text: str) -> None:
-        if not arguments.quiet:
-            print(text, file=sys.stderr, flush=True)
-
-    kernel, new = build_kernel(arguments.source, arguments.name, arguments.hz, arguments.jobs, say)
+    said = _say(arguments)
+    kernel, new = build_kernel(arguments.source, arguments.name, arguments.hz, arguments.jobs, said)
     if arguments.json:
         print(json.dumps(_entry(kernel)))
         return DONE
     took = f"built in {kernel.built_s:.0f} s" if new else "there already"
     print(f"linux:{kernel.name} {kernel.version}, {took}: {kernel.program}")
+    return DONE
+
+
+def pack(arguments: argparse.Namespace) -> int:
+    """Write a kernel into a file, and print its digest as `sha256sum` does."""
+    from narrows._internal.linux import archive
+
+    print(f"{archive.pack(arguments.name, arguments.out)}  {arguments.out}")
+    return DONE
+
+
+def get(arguments: argparse.Namespace) -> int:
+    """Take a kernel from a file or an address."""
+    from narrows._internal.linux import archive
+
+    kernel = archive.take(arguments.file, arguments.sha256, arguments.name, _say(arguments))
+    print(f"linux:{kernel.name} {kernel.version}: {kernel.program}")
     return DONE
 
 
@@ -52,6 +68,14 @@ def status(arguments: argparse.Namespace) -> int:
     return DONE
 
 
+def _say(arguments: argparse.Namespace) -> Callable[[str], None]:
+    def say(text: str) -> None:
+        if not arguments.quiet:
+            print(text, file=sys.stderr, flush=True)
+
+    return say
+
+
 def _entry(kernel: cache.Kernel) -> dict[str, object]:
     from dataclasses import asdict
 
@@ -61,12 +85,29 @@ def _entry(kernel: cache.Kernel) -> dict[str, object]:
 def _build(command: argparse.ArgumentParser) -> None:
     what = "kernel source: an archive, Debian package or folder (default: the newest in /usr/src)"
     command.add_argument("--source", metavar="FILE", help=what)
-    what = "name of the kernel, for --on linux:NAME (default: %(default)s)"
-    command.add_argument("--name", metavar="NAME", default="default", help=what)
+    _name(command, "name of the kernel, for --on linux:NAME")
     what = "timer frequency in Hz (default: %(default)s)"
     command.add_argument("--hz", metavar="N", type=whole(100, 1000), default=250, help=what)
     common(command, "jobs quiet json", jobs="number of parallel compiler processes (default: 2)")
     command.set_defaults(jobs=2)
+
+
+def _pack(command: argparse.ArgumentParser) -> None:
+    _name(command, "name of the kernel")
+    command.add_argument("--out", metavar="FILE", type=Path, required=True, help="file to be written")
+
+
+def _get(command: argparse.ArgumentParser) -> None:
+    what = "file that `linux pack` has written, or its address, which begins with https://"
+    command.add_argument("file", metavar="FILE", help=what)
+    what = "SHA-256 of the file; another file is refused before anything of it is read"
+    command.add_argument("--sha256", metavar="DIGEST", required=True, help=what)
+    _name(command, "name of the kernel, for --on linux:NAME")
+    common(command, "quiet")
+
+
+def _name(command: argparse.ArgumentParser, what: str) -> None:
+    command.add_argument("--name", metavar="NAME", default="default", help=f"{what} (default: %(default)s)")
 
 
 def _status(command: argparse.ArgumentParser) -> None:
@@ -76,7 +117,7 @@ def _status(command: argparse.ArgumentParser) -> None:
 COMMANDS = (
     Command(
         "linux",
-        "build and list Linux kernels whose TCP runs scenarios in simulated time",
+        "build, take and list Linux kernels whose TCP runs scenarios in simulated time",
         SET_UP,
         examples=("linux build", "linux status"),
         actions=(
@@ -86,6 +127,20 @@ COMMANDS = (
                 options=_build,
                 examples=("linux build --source linux-6.12.tar.xz --name mine",),
                 job=build,
+            ),
+            Command(
+                "pack",
+                "write a built kernel, and the network library that it loads, into one file",
+                options=_pack,
+                examples=("linux pack --out kernel.zip",),
+                job=pack,
+            ),
+            Command(
+                "get",
+                "take a built kernel from a file or an address, by its digest",
+                options=_get,
+                examples=(f"linux get kernel.zip --sha256 {'0123456789abcdef' * 4}",),
+                job=get,
             ),
             Command(
                 "status", "list the kernels that are built", options=_status, examples=("linux status",), job=status

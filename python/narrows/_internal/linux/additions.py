@@ -13,6 +13,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.linux.edits import edits
 
 OURS = Path(__file__).parent / "kernel"
+FOLDER = "arch/um/drivers"
 DRIVER = ("network.h", "narrows_kern.c", "narrows_user.c")
 # How the calls of the C library begin that change files of the machine.
 CALLS = (
@@ -42,7 +43,7 @@ def digest() -> str:
 
 def apply(root: Path, timer_hz: int) -> None:
     """Add the driver to the source at `root`."""
-    drivers = root / "arch/um/drivers"
+    drivers = root / FOLDER
     for name in DRIVER:
         shutil.copy(OURS / name, drivers / name)
     kconfig = drivers / "Kconfig"
@@ -50,6 +51,11 @@ def apply(root: Path, timer_hz: int) -> None:
     for edit in edits(timer_hz):
         edit.apply(root)
     check_that_no_file_changes(root)
+
+
+def files(timer_hz: int) -> list[str]:
+    """Return the paths of all files that are added or changed, from the root of the source."""
+    return sorted({*(f"{FOLDER}/{name}" for name in (*DRIVER, "Kconfig")), *(edit.file for edit in edits(timer_hz))})
 
 
 def check_that_no_file_changes(root: Path) -> None:

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-import platform
-import re
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +14,7 @@ from pathlib import Path
 
 from narrows._internal.errors import InputError
 from narrows._internal.files.system import lock, move_file
-from narrows._internal.linux import additions, cache, library, source
+from narrows._internal.linux import additions, cache, library, source, tree
 
 # The program, and the package of Debian that has it.
 TOOLS = {"make": "make", "gcc": "gcc", "flex": "flex", "bison": "bison", "bc": "bc", "xz": "xz-utils"}
@@ -27,7 +24,8 @@ def build(
     given: str | None, name: str, timer_hz: int, jobs: int, say: Callable[[str], None]
 ) -> tuple[cache.Kernel, bool]:
     """Build a kernel into the cache, unless it is there, and the network that it loads."""
-    _check(name)
+    cache.check(name)
+    _check()
     library.check()
     kept = {kernel.name: kernel for kernel in cache.kernels()}.get(name)
     if given is None and kept is not None and kept.is_current and kept.timer_hz == timer_hz and not source.packaged():
@@ -46,15 +44,10 @@ def build(
     return kernel, not fresh
 
 
-def _check(name: str) -> None:
-    if platform.system() != "Linux" or platform.machine() != "x86_64":
-        machine = f"{platform.system()} on {platform.machine()}"
-        raise InputError("linux", f"kernels run on Linux on x86_64 only; this is {machine}")
+def _check() -> None:
     missing = [package for tool, package in TOOLS.items() if not shutil.which(tool)]
     if missing:
         raise InputError("linux", f"the build needs what is missing here; Debian's packages: {' '.join(missing)}")
-    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name):
-        raise InputError("--name", f"expected lower-case letters, digits, dots, - and _, got {name!r}")
 
 
 @contextmanager
@@ -68,7 +61,7 @@ def _alone(place: Path, say: Callable[[str], None]) -> Iterator[None]:
         except BaseException as error:
             log = place / LOG
             is_named = isinstance(error, InputError) and log.exists() and log.stat().st_size > 0
-            if not (place / "linux").exists() and not is_named:
+            if not (place / "linux").exists() and not (place / tree.NAME).exists() and not is_named:
                 shutil.rmtree(place, ignore_errors=True)
             raise
 
@@ -98,29 +91,32 @@ def _compile(  # noqa: PLR0913, PLR0917  # the inputs of the kernel, and a recei
 ) -> cache.Kernel:
     began = time.monotonic()
     place = cache.folder() / name
-    with tempfile.TemporaryDirectory(dir=place, prefix=PREFIX) as folder:
-        say("unpack: 1.7 GB of disk until the build ends")
-        root = source.unpack(found, Path(folder))
-        additions.apply(root, timer_hz)
-        (root / "narrows.config").write_text(additions.configuration(root))
-        log = place / LOG
-        log.write_text("")
-        say("configure")
-        _make(root, log, "KCONFIG_ALLCONFIG=narrows.config", "allnoconfig")
-        say(f"compile: about 6 minutes of processor time, {jobs} compilers at a time; log in {log}")
-        _make(root, log, f"-j{jobs}", "linux", say=say)
-        version = subprocess.run(
-            ["make", "-s", "ARCH=um", "kernelversion"], cwd=root, capture_output=True, text=True, check=True
-        ).stdout.strip()
-        built = (root / ".config").read_text()
-        algorithms = {"reno"} | {
-            algorithm for option, algorithm in additions.algorithms(root).items() if f"{option}=y" in built
-        }
-        offered = additions.queues(root).items()
-        queues = set(FIFOS).union(*(names for option, names in offered if f"{option}=y" in built))
-        shutil.copy(root / "linux", place / "linux.partial")
-        move_file(place / "linux.partial", place / "linux")
+    is_new = not (place / tree.NAME).is_dir()
+    say("source: unpack, 1.7 GB of disk" if is_new else f"source: the tree of an earlier build, {place / tree.NAME}")
+    root = tree.prepare(found, place, key, timer_hz)
+    (root / "narrows.config").write_text(additions.configuration(root))
+    log = place / LOG
+    log.write_text("")
+    say("configure")
+    _make(root, log, "KCONFIG_ALLCONFIG=narrows.config", "allnoconfig")
+    say(f"compile: about 6 minutes of processor time for a whole kernel, {jobs} compilers at a time; log in {log}")
+    _make(root, log, f"-j{jobs}", "linux", say=say)
+    version = subprocess.run(
+        ["make", "-s", "ARCH=um", "kernelversion"], cwd=root, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    built = (root / ".config").read_text()
+    algorithms = {"reno"} | {
+        algorithm for option, algorithm in additions.algorithms(root).items() if f"{option}=y" in built
+    }
+    offered = additions.queues(root).items()
+    queues = set(FIFOS).union(*(names for option, names in offered if f"{option}=y" in built))
+    shutil.copy(root / "linux", place / "linux.partial")
+    move_file(place / "linux.partial", place / "linux")
+    if found.is_dir():
+        say(f"the objects are kept for the next build of this kernel; to free their 1.9 GB, remove {root}")
+    else:
         say("remove what is no longer needed")
+        tree.remove(place)
     elapsed_s = round(time.monotonic() - began, 1)
     named = tuple(sorted(algorithms)), tuple(sorted(queues))
     kernel = cache.Kernel(name, version, key, additions.digest(), timer_hz, *named, elapsed_s)
@@ -142,7 +138,8 @@ def _make(root: Path, log: Path, *arguments: str, say: Callable[[str], None] | N
             while (status := _wait(process)) is None:
                 if say is not None:
                     compiled = log.read_text(errors="replace").count("\n  CC ")
-                    say(f"  {compiled} of about {FILES} files after {time.monotonic() - began:.0f} s")
+                    after_s = time.monotonic() - began
+                    say(f"  {compiled} files, of about {FILES} of a whole kernel, after {after_s:.0f} s")
         finally:
             # An interrupted build leaves no compiler.
             process.terminate()

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+import platform
+import re
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from narrows._internal.errors import InputError
 from narrows._internal.files.system import user_cache
@@ -78,6 +81,24 @@ def option(name: str) -> str:
     return LINUX if name == DEFAULT else f"{LINUX}:{name}"
 
 
+def check(name: str) -> None:
+    """Refuse a machine that runs no kernels, and what is not the name of one."""
+    if platform.system() != "Linux" or platform.machine() != "x86_64":
+        machine = f"{platform.system()} on {platform.machine()}"
+        raise InputError("linux", f"kernels run on Linux on x86_64 only; this is {machine}")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9._-]*", name):
+        raise InputError("--name", f"expected lower-case letters, digits, dots, - and _, got {name!r}")
+
+
+def described(entry: dict[str, Any]) -> Kernel:
+    """Return the kernel that `kernel.json` describes.
+
+    Raises:
+        TypeError, KeyError: It describes none.
+    """
+    return Kernel(**{**entry, **{name: tuple(entry[name]) for name in ("algorithms", "queues")}})
+
+
 def at(place: Path) -> Kernel:
     """Return the kernel in a folder."""
     kernel = _read(place / "kernel.json")
@@ -88,7 +109,6 @@ def at(place: Path) -> Kernel:
 
 def _read(file: Path) -> Kernel | None:
     try:
-        entry = json.loads(file.read_text(encoding="utf-8"))
-        return Kernel(**{**entry, **{name: tuple(entry[name]) for name in ("algorithms", "queues")}})
+        return described(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError, KeyError):
         return None

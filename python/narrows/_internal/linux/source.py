@@ -22,6 +22,10 @@ MISSING = (
 PACKAGE = ".deb"
 # The files of every kernel source that can be built as User-Mode Linux.
 NEEDED = ("arch/um/Kconfig", "Makefile", "net/ipv4/Makefile")
+# What is not of a source but of git, or of a build in its folder: folders, folders in `include`, and endings of names.
+UNWANTED = {".git"}
+MADE_FOLDERS = {"config", "generated"}
+MADE = {".a", ".cmd", ".i", ".ko", ".mod", ".o", ".order", ".s", ".so", ".tmp"}
 
 
 def find(given: str | None) -> Path:
@@ -55,11 +59,23 @@ def digest(source: Path) -> str:
         with source.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     total = hashlib.sha256()
-    for path in sorted(source.rglob("*")):
-        if path.is_file() and ".git" not in path.parts:
-            status = path.stat()
-            total.update(f"{path.relative_to(source)} {status.st_size} {status.st_mtime_ns}\n".encode())
+    for name, (size, time_ns) in files(source).items():
+        total.update(f"{name} {size} {time_ns}\n".encode(errors="surrogateescape"))
     return total.hexdigest()
+
+
+def files(folder: Path) -> dict[str, list[int]]:
+    """Return size and time in nanoseconds of each file of a source by its path, without those that a build makes."""
+    found: dict[str, list[int]] = {}
+    for place, folders, names in os.walk(folder):
+        unwanted = UNWANTED | (MADE_FOLDERS if Path(place).name == "include" else set())
+        folders[:] = [name for name in folders if name not in unwanted]
+        for name in names:
+            path = Path(place, name)
+            if path.suffix not in MADE and path.is_file():
+                status = path.stat()
+                found[str(path.relative_to(folder))] = [status.st_size, status.st_mtime_ns]
+    return dict(sorted(found.items()))
 
 
 def unpack(source: Path, place: Path) -> Path:
