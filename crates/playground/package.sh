@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.."
 version=$(sed -n '/^\[workspace.package\]/,/^\[/ s/^version = "\(.*\)"$/\1/p' Cargo.toml)
 rm -rf "$folder"
 mkdir -p "$folder"
-cp crates/playground/npm/{index.js,index.d.ts,element.js,README.md} LICENSE "$folder"
+cp crates/playground/npm/{index.js,index.d.ts,element.js,element.d.ts,README.md} LICENSE "$folder"
 sed "s/%VERSION%/$version/" crates/playground/npm/package.json >"$folder/package.json"
 # The page uses the same class as a plain script.
 {
@@ -25,5 +25,5 @@ python3 crates/python/third_party.py "$folder/THIRD-PARTY.txt" narrows-playgroun
 if [[ -n $page ]]; then
     cp "$page" "$folder/playground.html"
 else
-    rm "$folder/element.js"
+    rm "$folder"/element.{js,d.ts}
 fi

@@ -22,12 +22,19 @@ export interface Options {
   seed?: number | bigint;
   /** Changes of keys before the run, each a value in TOML: `{ "path.rate": '"20Mbps"' }`. */
   set?: Record<string, string>;
-  /** The algorithm that takes the place of the scenario's subject, as in `cubic` or `aimd(a=1,b=0.8)`. */
+  /** The algorithm that takes the place of the scenario's subject, as in `cubic`, `aimd(a=1,b=0.8)` or `./mine.wasm:mine`. */
   subject?: string;
+  /**
+   * Controllers in WebAssembly, the bytes of each by the name of its file, by which a scenario or `subject` names it: with
+   * `{ "mine.wasm": bytes }` an algorithm is `./mine.wasm:NAME`. They are interpreted with the limits of the command line.
+   */
+  controllers?: Record<string, ArrayBuffer | ArrayBufferView>;
 }
 
 export interface RunOptions extends Options {
-  /** Called with the simulated time so far, seconds. */
+  /** Number of replications, from 1 to 10000; 1 if it is missing, whatever the scenario says. */
+  replications?: number;
+  /** Called with the simulated time so far, seconds, which begins again with each replication. */
   progress?: (simulated_s: number) => void;
 }
 
@@ -57,9 +64,13 @@ export interface Series {
 }
 
 export interface Result {
-  /** That of `narrows run --replications 1` with the same scenario and seed: `sha256:` and 64 digits. */
+  /** That of `narrows run` with the same scenario, seed and `--replications`: `sha256:` and 64 digits. */
   digest: string;
+  /** Of the first replication. */
   summary: Summary;
+  /** Of every replication, the first one included. */
+  replications: Summary[];
+  /** Of the first replication. */
   series: Series[];
 }
 
@@ -73,9 +84,10 @@ export interface Description {
 }
 
 /**
- * Runs the first replication of a scenario, the text of a scenario file.
+ * Runs a scenario, the text of a scenario file.
  *
- * @throws ScenarioError if the scenario has errors; Error if the run violates an invariant; TypeError for another argument.
+ * @throws ScenarioError if the scenario has errors; Error if the run violates an invariant or cannot have so many replications;
+ * TypeError for another argument.
  */
 export function run(scenario: string, options?: RunOptions): Promise<Result>;
 

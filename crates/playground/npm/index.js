@@ -44,21 +44,35 @@ export async function run(scenario, options = {}) {
   const progress = options.progress ?? (() => {});
   // Each run has memory of its own: a panic or a large scenario leaves nothing behind.
   const engine = await Engine.create(await load(), progress);
-  const answer = engine.call("run", prepared(engine, scenario, options));
+  const answer = engine.call("run", { ...prepared(engine, scenario, options), replications: options.replications });
   refuse(answer);
-  const { digest, warmup_s, groups, links, checks, packet_hops, series } = answer;
-  const summary = { warmup_s, groups: byName(groups), links: byName(links), checks, packet_hops };
-  return { digest, summary, series: curves(engine, series) };
+  const replications = [answer, ...answer.others].map(summarized);
+  return { digest: answer.digest, summary: replications[0], replications, series: curves(engine, answer.series) };
 }
 
-function prepared(engine, scenario, { seed, set = {}, subject = null }) {
+function summarized({ warmup_s, groups, links, checks, packet_hops }) {
+  return { warmup_s, groups: byName(groups), links: byName(links), checks, packet_hops };
+}
+
+function prepared(engine, scenario, { seed, set = {}, subject = null, controllers = {} }) {
   if (typeof scenario !== "string") throw new TypeError(`scenario: expected the text of a scenario file, got ${typeof scenario}`);
   const changes = Object.entries(set);
   if (seed !== undefined) changes.push(["seed", wholeNumber(seed)]);
-  if (!changes.length) return { text: scenario, subject };
+  const modules = Object.fromEntries(Object.entries(controllers).map(([file, content]) => [file, hexadecimal(file, content)]));
+  if (!changes.length) return { text: scenario, subject, modules };
   const { text, error } = engine.call("edit", { text: scenario, changes });
   if (error !== undefined) throw new ScenarioError([{ line: null, column: null, path: null, text: error }]);
-  return { text, subject };
+  return { text, subject, modules };
+}
+
+// A request is JSON, in which bytes are digits.
+function hexadecimal(file, content) {
+  const isView = ArrayBuffer.isView(content);
+  if (!isView && !(content instanceof ArrayBuffer)) {
+    throw new TypeError(`controllers: expected the bytes of ${file}, an ArrayBuffer or a view of one, got ${typeof content}`);
+  }
+  const bytes = isView ? new Uint8Array(content.buffer, content.byteOffset, content.byteLength) : new Uint8Array(content);
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function wholeNumber(seed) {

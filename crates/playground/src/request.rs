@@ -10,21 +10,35 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Returns the scenario of a request, loaded: `text`; `subject`, the algorithm under test, or null; and `modules`, as
-/// [`Modules`] are written.
+/// The most replications of a request.
+const MOST_REPLICATIONS: u32 = 10_000;
+
+/// Returns the scenario of a request, loaded: `text`; `subject`, the algorithm under test, or null; `replications`, one if
+/// they are missing; and `modules`, as [`Modules`] are written.
 ///
 /// # Errors
 ///
-/// If the request has no text, or a module is not written like that.
+/// If the request has no text, no such number of replications, or a module that is not written like that.
 pub fn scenario(request: &Value) -> Result<Result<Scenario, Vec<Diagnostic>>, String> {
     let options = LoadOptions {
         subject: request["subject"].as_str().map(str::to_owned),
-        replications: Some(1),
+        replications: Some(replications(request)?),
         loader: Some(Arc::new(Modules::of(request)?)),
         series: Some(Arc::new(Unjudged)),
         ..LoadOptions::default()
     };
     Ok(load(text(request, "text")?, "scenario.toml", Path::new(""), &[], &options))
+}
+
+fn replications(request: &Value) -> Result<u32, String> {
+    let given = &request["replications"];
+    if given.is_null() {
+        return Ok(1);
+    }
+    let number = given.as_u64().and_then(|number| u32::try_from(number).ok());
+    number
+        .filter(|number| (1..=MOST_REPLICATIONS).contains(number))
+        .ok_or_else(|| format!("replications: expected a whole number from 1 to {MOST_REPLICATIONS}, got {given}"))
 }
 
 /// Returns the text `name` of a request.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-//! One run: its digest, metrics and checks as JSON, its series as columns in memory.
+//! A run: its digest, metrics and checks as JSON, the series of its first replication as columns in memory.
 
 use crate::describe::errors;
 use narrows_lab::backend::{Progress, RunError};
 use narrows_lab::metrics::MetricValues;
 use narrows_lab::records::{Check, Column, Level};
-use narrows_lab::replication;
+use narrows_lab::replication::{self, Replication};
 use narrows_lab::scenario::{Diagnostic, Scenario};
 use serde_json::{Map, Value, json};
 
@@ -34,11 +34,12 @@ impl Series {
     }
 }
 
-/// Runs the first replication of a scenario; `observer` is called with the simulated time so far, picoseconds.
+/// Runs the replications of a scenario; `observer` is called with the simulated time so far of each, picoseconds.
 ///
 /// The answer has `errors` as from [`describe`](crate::describe::describe). If that is empty, it has `digest`, as from
-/// `narrows run --replications 1`, `warmup_s`, `groups` and `links` (the values of metrics by owner; null without
-/// data), `checks`, `packet_hops` and `series`, the addresses of the returned columns.
+/// `narrows run` with as many replications; of the first one `warmup_s`, `groups` and `links` (the values of metrics by
+/// owner; null without data), `checks`, `packet_hops` and `series`, the addresses of the returned columns; and `others`, the
+/// same of the other replications but for the series.
 ///
 /// # Errors
 ///
@@ -49,22 +50,36 @@ pub fn run(loaded: &Result<Scenario, Vec<Diagnostic>>, observer: fn(u64)) -> Res
         Err(diagnostics) => return Ok((json!({ "errors": errors(diagnostics) }), Series::EMPTY)),
     };
     let progress = Progress::observed_by(observer);
-    let replication =
-        replication::run(&scenario.model, 0, &progress).map_err(|error: RunError| error.to_string())?;
-    let digest = replication::combined_digest([replication.digest()]);
-    let tables = replication.tables.into_iter().find(|table| table.name() == "series");
+    let run = |number| {
+        replication::run(&scenario.model, number, &progress).map_err(|error: RunError| error.to_string())
+    };
+    let first = run(0)?;
+    let mut digests = vec![first.digest()];
+    let mut others = Vec::new();
+    for number in 1..scenario.replications {
+        // Its tables are dropped: a page has memory for one.
+        let replication = run(number)?;
+        digests.push(replication.digest());
+        others.push(summary(&replication));
+    }
+    let mut answer = summary(&first);
+    let tables = first.tables.into_iter().find(|table| table.name() == "series");
     let series = Series(tables.map_or_else(Vec::new, narrows_lab::records::Table::into_columns));
-    let answer = json!({
-        "errors": [],
-        "digest": digest,
+    answer["errors"] = json!([]);
+    answer["digest"] = json!(replication::combined_digest(digests));
+    answer["others"] = json!(others);
+    answer["series"] = series.addresses();
+    Ok((answer, series))
+}
+
+fn summary(replication: &Replication) -> Value {
+    json!({
         "warmup_s": replication.warmup.as_secs_f64(),
         "groups": metrics(&replication.groups),
         "links": metrics(&replication.links),
         "checks": replication.checks.iter().map(check).collect::<Vec<_>>(),
         "packet_hops": replication.performance.packet_hops,
-        "series": series.addresses(),
-    });
-    Ok((answer, series))
+    })
 }
 
 fn metrics(all: &[MetricValues]) -> Vec<Value> {

@@ -86,6 +86,21 @@ fn a_run_reports_its_progress_and_gives_digest_and_series() {
 }
 
 #[test]
+fn replications_have_one_digest_and_a_summary_each() {
+    let loaded = |replications| {
+        let options = LoadOptions { replications: Some(replications), ..LoadOptions::default() };
+        let text = TEXT.replace("\"newreno\"", "\"newreno\"\nstart = \"0s..1s\"");
+        run::run(&load(&text, "scenario.toml", Path::new(""), &[], &options), |_| ()).expect("it runs").0
+    };
+    let (one, three) = (loaded(1), loaded(3));
+    assert_eq!(one["others"], json!([]));
+    assert_eq!(three["others"].as_array().map(Vec::len), Some(2));
+    assert_eq!(one["groups"], three["groups"], "of the first");
+    assert_ne!(three["others"][0]["groups"], three["others"][1]["groups"]);
+    assert_ne!(one["digest"], three["digest"]);
+}
+
+#[test]
 fn a_controller_is_found_by_the_name_of_its_file_among_those_that_are_open() {
     let modules = Modules::of(&json!({ "modules": { "mine.wasm": "0061736d", "mine.so": "7f" } }));
     let modules = modules.expect("it is in hexadecimal");

@@ -16,7 +16,7 @@ import pytest
 
 import narrows as nw
 from narrows._internal.browser.page import MODULE, Experiment, page
-from optional import require
+from optional import WASM, require
 from repository import HOUSE
 
 if TYPE_CHECKING:
@@ -40,24 +40,32 @@ start = "0s..1s"
 """
 PROGRAM = """\
 import {{ run, describe, ScenarioError }} from {module};
+import {{ readFileSync }} from "node:fs";
 const [scenario, options] = JSON.parse(process.argv[2]);
+const controllers = options.controllers ?? {{}};
+for (const file of Object.keys(controllers)) {{
+  if (typeof controllers[file] === "string") controllers[file] = readFileSync(controllers[file]);
+}}
 try {{
   const {{ title }} = await describe(scenario, options);
-  const {{ digest, summary, series }} = await run(scenario, options);
+  const {{ digest, summary, replications, series }} = await run(scenario, options);
   const curves = series.map(({{ kind, name, columns }}) => [kind, name, columns.time_s.length]);
-  console.log(JSON.stringify({{ title, digest, summary, curves }}));
+  console.log(JSON.stringify({{ title, digest, summary, replications, curves }}));
 }} catch (error) {{
   console.log(JSON.stringify({{ error: error.name, message: error.message, diagnostics: error.diagnostics }}));
 }}
 """
 # A program in TypeScript for node, without the types of pages; what must not compile is marked as expected not to.
 TYPED = """\
-import { run, describe, load, ScenarioError, type Result, type Series } from "narrows";
+import { run, describe, load, ScenarioError, type Result, type RunOptions, type Series } from "narrows";
 declare const console: { log(text: string): void };
 const scenario: string = %SCENARIO%;
 const times: number[] = [];
 const progress = (simulated_s: number) => times.push(simulated_s);
-const result: Result = await run(scenario, { seed: 7n, set: { "path.rate": '"4Mbps"' }, progress });
+const controllers = { "mine.wasm": new Uint8Array(8) };
+const options: RunOptions = { seed: 7n, set: { "path.rate": '"4Mbps"' }, controllers, replications: 2, progress };
+const result: Result = await run(scenario, options);
+const count: number = result.replications.length;
 const goodput: number | null | undefined = result.summary.groups["one"]?.["goodput_bps"];
 const first: Series | undefined = result.series[0];
 const columns: [string, Float64Array][] = Object.entries(first?.columns ?? {});
@@ -74,12 +82,23 @@ async function refused(): Promise<void> {
   await run(scenario, { seed: "7" });
   // @ts-expect-error: a scenario is a text
   await run({ duration: "20s" });
+  // @ts-expect-error: a controller is its bytes
+  await run(scenario, { controllers: { "mine.wasm": "mine.wasm" } });
+  // @ts-expect-error: a description has no replications
+  await describe(scenario, { replications: 2 });
   // @ts-expect-error: there is no such option
   await run(scenario, { sed: 7 });
 }
 const made = typeof refused === "function" && typeof again === "object";
-const typed = made && typeof goodput === "number" && columns.length > 0;
+const typed = made && typeof goodput === "number" && columns.length > 0 && count === 2;
 console.log(JSON.stringify({ digest: result.digest, title, duration_s, line, typed, progress: times.length > 0 }));
+"""
+# A page that embeds the playground.
+ELEMENT = """\
+import "narrows/element";
+import type { NarrowsPlayground } from "narrows/element";
+const element: NarrowsPlayground | null = document.querySelector("narrows-playground");
+element?.setAttribute("height", "900");
 """
 STRICT = (
     "--strict",
@@ -135,6 +154,64 @@ def test_the_options_are_changes_of_the_scenario(package: Path) -> None:
     assert found["digest"] == slower
     assert {kind for kind, _, _ in found["curves"]} == {"flow", "link"}
     assert len({length for *_, length in found["curves"]}) == 1
+
+
+def test_replications_give_the_digest_of_the_command_line_and_a_summary_each(package: Path) -> None:
+    expected = nw.Scenario(tomllib.loads(SCENARIO)).run(replications=3).summary
+    found = in_node(package, SCENARIO, replications=3)
+    assert found["digest"] == expected["digest"]
+    goodputs = [each["groups"]["one"]["goodput_bps"] for each in found["replications"]]
+    assert len(set(goodputs)) == 3
+    assert sum(goodputs) / 3 == pytest.approx(expected["groups"]["one"]["goodput_bps"]["mean"], rel=1e-12)
+    assert found["summary"] == found["replications"][0]
+    for wrong in (0, -1, 1.5, "2", 1e9):
+        message = in_node(package, SCENARIO, replications=wrong)["message"]
+        assert "replications: expected a whole number from 1 to 10000" in message
+
+
+def test_a_controller_in_webassembly_is_taken_by_the_name_of_its_file(package: Path, tmp_path: Path) -> None:
+    module = tmp_path / "mine.wasm"
+    flags = ["--edition", "2024", "-O", "--crate-type", "cdylib", "--target", WASM, "-C", "link-arg=--export-table"]
+    source = HOUSE / "crates/abi/tests/newreno.rs"
+    subprocess.run([require("wasm"), *flags, "-o", module, source], check=True)
+    own = SCENARIO.replace('"cubic"', '"./mine.wasm:newreno"')
+    (tmp_path / "own.toml").write_text(own, encoding="utf-8")
+    digest = nw.load(str(tmp_path / "own.toml")).run(replications=1).summary["digest"]
+    controllers = {"mine.wasm": str(module)}
+    assert in_node(package, own, controllers=controllers)["digest"] == digest
+    subject = {"subject": "./mine.wasm:newreno", "controllers": controllers}
+    assert in_node(package, SCENARIO.replace('"cubic"', '"subject"'), **subject)["digest"] == digest
+    assert "is not open in this page" in in_node(package, own)["message"]
+    # A change of a key goes another way, and a file that is no module and a value that is no content have messages.
+    assert in_node(package, own, controllers=controllers, set={"path.rate": '"4Mbps"'})["digest"] != digest
+    no_module = {"mine.wasm": str(tmp_path / "own.toml")}
+    assert "is no WebAssembly module" in in_node(package, own, controllers=no_module)["message"]
+    assert "expected the bytes of mine.wasm" in in_node(package, own, controllers={"mine.wasm": 3})["message"]
+
+
+def test_every_export_has_a_type_and_every_type_of_a_value_an_export() -> None:
+    folder = HOUSE / "crates/playground/npm"
+    form = r"^export (?:async )?(?:function|class|const) (\w+)"
+    exported, typed = (
+        set(re.findall(form, (folder / name).read_text(encoding="utf-8"), re.MULTILINE))
+        for name in ("index.js", "index.d.ts")
+    )
+    assert exported == typed == {"run", "describe", "load", "ScenarioError"}
+    for name, entry in json.loads((folder / "package.json").read_text(encoding="utf-8"))["exports"].items():
+        assert name.endswith(".wasm") or (folder / entry["types"]).is_file()
+    # Each option that is read is typed, and the other way round.
+    read = set(re.findall(r"\boptions\.(\w+)", (folder / "index.js").read_text(encoding="utf-8")))
+    (prepared,) = re.findall(
+        r"^function prepared\(engine, scenario, \{(.*)\}\)", (folder / "index.js").read_text(), re.MULTILINE
+    )
+    read |= set(re.findall(r"(\w+)(?: =|,|\s*$)", prepared))
+    options = (
+        (folder / "index.d.ts")
+        .read_text(encoding="utf-8")
+        .partition("interface Options")[2]
+        .partition("/** The values")[0]
+    )
+    assert read == set(re.findall(r"^  (\w+)\?:", options, re.MULTILINE))
 
 
 def test_errors_say_what_was_given_and_where(package: Path) -> None:
@@ -228,6 +305,8 @@ def test_the_example_of_the_readme_compiles_as_typescript(project: Path) -> None
 
 
 def test_the_types_hold_in_a_strict_program_without_those_of_pages(project: Path) -> None:
+    (project / "element.ts").write_text(ELEMENT, encoding="utf-8")
+    tool("tsc", *STRICT, "--lib", "es2022,dom", "--noEmit", "element.ts", folder=project)
     (project / "typed.ts").write_text(TYPED.replace("%SCENARIO%", json.dumps(SCENARIO)), encoding="utf-8")
     tool("tsc", *STRICT, "--lib", "es2022", "--outDir", "built", "typed.ts", folder=project)
     found = json.loads(tool("node", "built/typed.js", folder=project))
@@ -236,7 +315,7 @@ def test_the_types_hold_in_a_strict_program_without_those_of_pages(project: Path
     title = found.pop("title")
     assert isinstance(title, str)
     assert found == {
-        "digest": nw.Scenario(slower).run(replications=1).summary["digest"],
+        "digest": nw.Scenario(slower).run(replications=2).summary["digest"],
         "duration_s": 6,
         "line": 1,
         "typed": True,
