@@ -367,6 +367,21 @@ def command_line_page() -> str:
     return f"{before}{heading}\n" + "\n".join(rows) + "\n\n## " + rest.partition("\n## ")[2]
 
 
+def others_page() -> str:
+    """Return the comparison with other tools, with the ratios of speed that the page of measurements has."""
+    measured = (HERE / "performance.md").read_text(encoding="utf-8")
+    [(ns2, ns3)] = re.findall(r"`ns2` \((\S+)\) and `libns3-dev` \((\S+);", measured)
+    [slower] = re.findall(r"The goal for ns-3 is reached at all points \((\S+ to \S+)\)", measured)
+    ratios = re.findall(r"^\| \S+ \S+ \| ns-2, .*?\*\*([\d.]+)\*\*", measured, re.MULTILINE)
+    range_ns2 = f"{min(map(float, ratios)):.1f} to {max(map(float, ratios)):.1f}"
+    sentence = (
+        f"At four dumbbells ns-{ns3} needs {slower} times, ns-{ns2} {range_ns2} times the processor time of Narrows "
+        "per packet and hop."
+    )
+    page = (HERE / "others.md").read_text(encoding="utf-8")
+    return re.sub(r"(?<=<!-- speed -->\n).*(?=\n<!-- end speed -->)", sentence, page)
+
+
 def _command(node: Node) -> str:
     """Return the name of a command, with a link to its page if it has one."""
     name = f"`narrows {' '.join(node.path)}`"
@@ -379,6 +394,7 @@ def pages() -> dict[str, str]:
     """Return every generated page and figure: path relative to this folder, and text."""
     return {
         "command-line.md": command_line_page(),
+        "others.md": others_page(),
         "scenario.md": scenario_page(json.loads(core.schema())),
         "metrics.md": metrics_page(metrics.catalogue()),
         "tables.md": tables_page(core.tables()),

@@ -73,7 +73,7 @@ def test_every_row_of_the_comparison_has_a_mark_for_each_tool_and_a_source() -> 
     others = (HOUSE / "docs/others.md").read_text(encoding="utf-8")
     rows = table(README, "| | Narrows | ns-3 |")
     assert [name for name, *_ in rows] == re.findall(r"^\*\*(.*?)\*\*:", others, re.MULTILINE)
-    assert all(len(marks) == 5 and set(marks) <= MARKS for _, *marks in rows)
+    assert all(len(marks) == 7 and set(marks) <= MARKS for _, *marks in rows)
     ours = [marks[0] for _, *marks in rows]
     # Honest in both directions: rows of either kind, each under its heading.
     leading, lacking = (
@@ -84,7 +84,8 @@ def test_every_row_of_the_comparison_has_a_mark_for_each_tool_and_a_source() -> 
 
 
 @pytest.mark.parametrize(
-    ("column", "name"), [(0, "ns-3"), (1, r"OMNeT\+\+|INET"), (2, "mahimahi|Rattan|mulator"), (3, "Pantheon")]
+    ("column", "name"),
+    [(0, "ns-3"), (1, r"OMNeT\+\+|INET"), (2, "Shadow"), (3, "mahimahi|Rattan|mulator"), (4, "NeST"), (5, "Pantheon")],
 )
 def test_what_another_tool_does_is_said_with_its_source(column: int, name: str) -> None:
     others = (HOUSE / "docs/others.md").read_text(encoding="utf-8")
