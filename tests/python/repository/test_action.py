@@ -20,7 +20,7 @@ from repository import HOUSE
 if TYPE_CHECKING:
     from pathlib import Path
 
-ACTION: dict[str, Any] = yaml.safe_load((HOUSE / ".github/actions/ab/action.yml").read_text(encoding="utf-8"))
+ACTION: dict[str, Any] = yaml.safe_load((HOUSE / "action/action.yml").read_text(encoding="utf-8"))
 PAGE = (HOUSE / "docs/ab.md").read_text(encoding="utf-8")
 (STEP,) = [step for step in ACTION["runs"]["steps"] if step.get("id") == "ab"]
 

@@ -36,7 +36,8 @@ def test_every_statement_of_the_version_is_that_which_is_built() -> None:
     citation = yaml.safe_load(read("CITATION.cff"))
     (cited,) = re.findall(r"^  version = \{(.*)\},$", read("docs/cite.md"), re.MULTILINE)
     (sentence,) = re.findall(r"Simulated with Narrows (\d+\.\d+\.\d+);", read("docs/cite.md"))
-    stated = [citation["version"], citation["preferred-citation"]["version"], cited, sentence]
+    (binder,) = re.findall(r"^narrows\[all\]==(.*)$", read("binder/requirements.txt"), re.MULTILINE)
+    stated = [citation["version"], citation["preferred-citation"]["version"], cited, sentence, binder]
     assert {*stated, json.loads(read(".zenodo.json"))["version"]} == {built}
 
 
@@ -62,7 +63,15 @@ def test_the_citation_and_the_archive_name_the_same_people() -> None:
 def test_the_paper_has_what_its_journal_wants() -> None:
     _, head, body = read("paper/paper.md").split("---\n", 2)
     assert {"title", "tags", "authors", "affiliations", "date", "bibliography"} == set(yaml.safe_load(head))
-    for section in ("Summary", "Statement of need", "State of the field", "What was verified", "References"):
+    for section in (
+        "Summary",
+        "Statement of need",
+        "State of the field",
+        "What was verified",
+        "Research impact statement",
+        "AI usage disclosure",
+        "References",
+    ):
         assert f"# {section}\n" in body
     assert 250 <= len(body.split()) <= 1000
     cited = set(re.findall(r"@(\w+)", body))
@@ -91,7 +100,9 @@ def test_every_decision_has_its_three_paragraphs_and_a_line_in_the_list() -> Non
         assert re.findall(r"^\*\*(\w+)\.\*\*", text, re.MULTILINE) == PARAGRAPHS
 
 
-@pytest.mark.parametrize("of", ["scenario", "native library", "WebAssembly", "kernel", "Dask", "pull request"])
+@pytest.mark.parametrize(
+    "of", ["scenario", "native library", "WebAssembly", "kernel's source", "built kernel", "Dask", "pull request"]
+)
 def test_the_threat_model_names_who_what_prevents_and_what_does_not(of: str) -> None:
     tables = read("SECURITY.md").split("\n\n")
     (threats,) = (each.splitlines() for each in tables if each.startswith("| who | has |"))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WORKFLOWS = sorted((HOUSE / ".github/workflows").glob("*.yml"))
-FILES = [*WORKFLOWS, HOUSE / ".github/actions/ab/action.yml"]
+FILES = [*WORKFLOWS, HOUSE / "action/action.yml"]
 # By hash, with the version for people.
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+")
 # Rights beyond reading, and the only jobs that have them.
