@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -71,7 +72,7 @@ def _changed(said: str, of: str) -> list[float]:
 def test_a_factor_without_an_effect_moves_nothing() -> None:
     finding, sentences = found(lambda _name, _level: 1.0)
     assert finding.effects[0].high > finding.effects[0].low
-    assert sentences == ["Goodput: no algorithm differs clearly from cubic.", "Goodput: no factor has a clear effect."]
+    assert sentences == ["Goodput: bbr3 cannot be told apart from cubic.", "Goodput: no factor has a clear effect."]
 
 
 def test_an_effect_is_stated_with_its_interval_and_agrees_with_the_analysis_of_variance() -> None:
@@ -151,29 +152,55 @@ def test_a_difference_that_interacts_with_two_factors_is_given_at_each_combinati
     assert set(effect.given) == {f"with {name} at count = {count}" for name, count in shares}
 
 
-def test_a_factor_that_changes_a_finding_and_has_too_many_levels_or_combinations_is_named_in_it() -> None:
+def _many(value: Callable[[tuple[int, ...], int], float]) -> tuple[Finding, list[str]]:
+    """Return the findings on two algorithms at 6 times 5 times 13 levels of three factors."""
     rng = np.random.default_rng(7)
     counts = {"queue": 6, "delay": 5, "load": 13}
     columns: dict[str, list[Any]] = {name: [] for name in (*counts, "algorithm", "replication", NAME)}
     for place in np.ndindex(*counts.values(), len(ALGORITHMS), 2):
         *levels, faster, number = place
-        value = 10.0 + faster * (levels[0] + 0.7 * levels[1] + 0.2 * levels[2]) + 0.2 * levels[0] * levels[2]
-        row = (*levels, ALGORITHMS[faster], number, value + 0.01 * rng.normal())
+        row = (*levels, ALGORITHMS[faster], number, value(tuple(levels), faster) + 0.01 * rng.normal())
         for name, each in zip(columns, row, strict=True):
             columns[name].append(each)
-    plan, _ = study(lambda _name, _level: 0.0)
+    plan, _ = study(lambda _name, _level: 0.0, margins={NAME: "1bps"})
     plan.factors = list(counts)
     (finding,) = findings(plan, pa.table(columns))
-    # Thirty combinations of the first two, and thirteen levels of the last, are too many.
-    assert (finding.depends, list(finding.averaged)) == (["queue"], ["delay", "load"])
-    assert len(finding.conditions) == counts["queue"]
-    assert {each.factor: list(each.averaged) for each in finding.effects} == {"queue": ["load"], "delay": []}
-    _, *said, most = sentences(finding)
-    for each, queue in zip(said, range(counts["queue"]), strict=True):
-        assert each.startswith(f"Goodput at queue = {queue}, averaged over delay and load, which change the difference")
-    assert most.startswith(
-        "Goodput depends most on queue, averaged over load, which changes the difference: with bbr3 "
-    )
+    return finding, list(sentences(finding))
+
+
+def test_no_sentence_on_too_many_combinations_gives_an_average_that_no_combination_has() -> None:
+    def gained(queue: int, delay: int, load: int) -> float:
+        return 3.0 * queue + 0.7 * delay + 0.2 * load - 9.0
+
+    finding, said = _many(lambda at, faster: 100.0 + faster * gained(*at) + 0.2 * at[0] * at[2])
+    assert set(finding.depends) == {"queue", "delay", "load"}
+    assert not finding.conditions
+    # Six levels of the factor with the strongest interaction have four sentences, after one on the order.
+    assert next(iter(finding.spans)).startswith("at queue = 0")
+    assert len(finding.spans) == 4
+    assert said[0] == "Goodput: the order of the algorithms depends on queue, delay and load."
+    combinations = 0
+    for words, (span,) in finding.spans.items():
+        queues = [int(each) for each in re.findall(r"\d+", words)]
+        there = [gained(*each) for each in itertools.product(range(queues[0], queues[-1] + 1), range(5), range(13))]
+        combinations += span.of
+        assert span.of == len(there)
+        for (at, difference), expected in ((span.least, min(there)), (span.most, max(there))):
+            where = dict(re.findall(r"(\w+) = (\d+)", f"{words.partition(' to ')[0]}, {at}"))
+            assert difference["mean"] is not None
+            assert abs(difference["mean"] - expected) < 0.1
+            assert abs(gained(*(int(where[each]) for each in ("queue", "delay", "load"))) - expected) < 1e-9
+        assert abs(span.more - sum(each > 1.0 for each in there)) <= 1
+        assert abs(span.less - sum(each < -1.0 for each in there)) <= 1
+    assert combinations == 6 * 5 * 13
+    assert re.fullmatch(
+        r"Goodput at queue = 0, relative to cubic: with bbr3 from \W[89]\.\d+\Wbps \(.*\) at delay = 0, load = 0 to "
+        r"\W[34]\.\d+\Wbps \(.*\) at delay = 4, load = 12, less in all 65 combinations\.",
+        said[1],
+    ), said[1]
+    # The effect of a factor is given where it is largest and smallest, of all combinations.
+    assert all(not each.averaged for each in finding.effects)
+    assert not any("averaged" in each for each in said)
 
 
 def test_a_large_difference_that_few_replications_cannot_show_is_called_undecided_with_what_would_decide() -> None:
@@ -214,11 +241,17 @@ def test_a_difference_below_its_margin_is_not_clear() -> None:
     def value(name: str, _level: str) -> float:
         return 1.0 + 0.1 * (name == "bbr3")
 
-    for margins, clear in (({}, True), ({NAME: "20%"}, False)):
-        finding, sentences = found(value, noise=0.01, margins=margins)
-        assert finding.means[1].p is not None
-        assert finding.means[1].p < 0.05
-        assert (sentences[0] != "Goodput: no algorithm differs clearly from cubic.") == clear
+    matters = "from which a difference matters."
+    small = [f"by less than 0.2 bps, {matters}", f", perhaps by less than 0.102 bps, {matters}"]
+    for margin, noise, said in (
+        ("20%", 0.01, f"Goodput: bbr3 differs from cubic {small[0]}"),
+        ("10.2%", 0.01, f"Goodput: bbr3 differs from cubic{small[1]}"),
+        ("20%", 1.0, "Goodput: bbr3 cannot be told apart from cubic."),
+        ("1%", 0.01, None),
+    ):
+        finding, sentences = found(value, noise=noise, margins={NAME: margin})
+        assert finding.means[1].clear == (said is None)
+        assert said in {None, sentences[0].replace("\N{NARROW NO-BREAK SPACE}", " ")}, sentences[0]
 
 
 def test_the_order_turns_where_a_sign_does_and_only_what_is_significant_is_said_to_depend() -> None:

@@ -8,10 +8,11 @@ A finding is supported by a test: the paired t-test of a difference between algo
 analysis of variance that the report shows. All tests of a study are corrected together, by Holm's method: the chance
 that any finding is false is below the level.
 
-No finding averages over a factor that changes it without naming it: algorithms are compared at each combination of the
-factors that interact with the algorithm, and a factor's effect is given at each combination of the factors that
-interact with it, as far as a page can show these. An interaction counts by its uncorrected p value if it exceeds the
-margin, since it makes no claim of its own.
+No finding averages over a factor that changes it: algorithms are compared at each combination of the factors that
+interact with the algorithm, and a factor's effect is given at each combination of the factors that interact with it. Of
+more combinations than a page can show, the smallest and the largest difference are given, at each level of the factor
+with the strongest interaction. An interaction counts by its uncorrected p value if it exceeds the margin, since it
+makes no claim of its own.
 """
 
 from __future__ import annotations
@@ -51,6 +52,7 @@ class Mean:
     difference: Estimate | None  # difference from the first algorithm, paired by replication; None for the first one
     p: float | None = None  # corrected p value of the paired t-test of the difference; None if the test is impossible
     matters: bool = True  # whether the difference exceeds the margin of the metric
+    margin: float = 0.0  # the margin, in the unit of the response
     # Statistic of the test, over the root of the number of replications; None if the test is impossible.
     t: float | None = None
     tests: int = 1  # number of tests that were corrected together
@@ -58,7 +60,18 @@ class Mean:
     @property
     def clear(self) -> bool:
         """Whether the difference is significant and exceeds the margin of the metric."""
-        return self.matters and self.p is not None and self.p < LEVEL
+        return self.matters and self.is_apart
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the interval of the difference lies within the margin of the metric."""
+        low, high = (self.difference and self.difference["ci95"]) or (-math.inf, math.inf)
+        return max(-low, high) <= self.margin
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether the difference is significant."""
+        return self.p is not None and self.p < LEVEL
 
     @property
     def needed(self) -> int | None:
@@ -90,7 +103,7 @@ class Effect:
     # empty if none does.
     given: Mapping[str, Effect] = field(default_factory=dict)
     changed_by: Sequence[str] = ()  # the factors that change the effect, the strongest first
-    # Further factors that change the effect, of too many levels or combinations to give it at each.
+    # Further factors that change the effect, with which the design does not combine each level of the factor.
     averaged: Sequence[str] = ()
 
     @property
@@ -108,6 +121,19 @@ class Interaction:
 
 
 @frozen
+class Span:
+    """The differences of an algorithm from the first at each combination of the levels of several factors."""
+
+    algorithm: str  # name of the algorithm
+    # The combinations with the smallest and the largest difference, by their words, with the difference there.
+    least: tuple[str, Estimate]
+    most: tuple[str, Estimate]
+    less: int  # number of combinations with a smaller value, by more than the margin of the metric
+    more: int  # number of combinations with a larger value, by more than the margin of the metric
+    of: int  # number of combinations
+
+
+@frozen
 class Finding:
     """The main results of a response."""
 
@@ -122,8 +148,9 @@ class Finding:
     # Means of algorithms at each combination of the levels of these factors, by its words; empty if no factor
     # interacts.
     conditions: Mapping[str, Sequence[Mean]] = field(default_factory=dict)
-    # Further factors that change a difference, of too many levels or combinations to give it at each.
-    averaged: Sequence[str] = ()
+    # If there are too many combinations: the differences of the other algorithms at one or more levels of the factor
+    # with the strongest interaction, by its words.
+    spans: Mapping[str, Sequence[Span]] = field(default_factory=dict)
 
     @property
     def depends(self) -> list[str]:
@@ -137,6 +164,8 @@ class Finding:
         for mean in (each for means in self.conditions.values() for each in means):
             if mean.difference is not None and mean.difference["mean"]:
                 signs.setdefault(mean.algorithm, set()).add(mean.difference["mean"] > 0)
+        for span in (each for spans in self.spans.values() for each in spans):
+            signs.setdefault(span.algorithm, set()).update({False} if span.less else (), {True} if span.more else ())
         return any(len(each) > 1 for each in signs.values())
 
 
@@ -184,11 +213,8 @@ def _finding(plan: Plan, cells: pa.Table, response: str, possible: Range, margin
         p = tested(one, other)[0]
         return p is not None and p < LEVEL and table.changes(one, other)
 
-    def parted(changing: Iterable[str], of: str) -> tuple[list[str], list[str]]:
-        """Return the factors that change something: those that a page can show, and the others, the strongest first."""
-        order = sorted(changing, key=lambda factor: -tested(factor, of)[1])
-        shown = table.few([factor for factor in order if factor in {*factors, "algorithm"}])
-        return shown, [factor for factor in order if factor not in shown]
+    def strongest(changing: Iterable[str], of: str) -> list[str]:
+        return sorted(changing, key=lambda factor: -tested(factor, of)[1])
 
     factors = grouping(plan, cells)
     several = ["algorithm"] if len(table.tested) > 1 else []
@@ -197,13 +223,15 @@ def _finding(plan: Plan, cells: pa.Table, response: str, possible: Range, margin
             table.effect(
                 factor,
                 tested(factor)[0],
-                *parted((each for each in [*plan.factors, *several] if interact(factor, each)), factor),
+                strongest((each for each in [*plan.factors, *several] if interact(factor, each)), factor),
             )
             for factor in factors
         ),
         key=lambda each: -tested(each.factor)[1],
     )
-    changing, averaged = parted((each for each in plan.factors if several and interact(each, "algorithm")), "algorithm")
+    changing = strongest((each for each in plan.factors if several and interact(each, "algorithm")), "algorithm")
+    crossed = table.cross(changing) if changing else {}
+    few = len(crossed) <= MOST_CONDITIONS
     return Finding(
         response,
         len(table.whole),
@@ -212,10 +240,8 @@ def _finding(plan: Plan, cells: pa.Table, response: str, possible: Range, margin
         table.means(table.conditions),
         effects,
         [Interaction(factor, tested(factor, "algorithm")[0]) for factor in changing],
-        {words: table.means(conditions) for words, (_, conditions) in table.cross(changing).items()}
-        if changing
-        else {},
-        averaged,
+        {words: table.means(conditions) for words, (_, conditions) in crossed.items()} if few else {},
+        {} if few else table.spans(changing),
     )
 
 
@@ -260,7 +286,8 @@ class _Table:
                 continue
             difference = paired(courses[name], first, self.within)
             p, t = _test(courses[name], first)
-            rows.append(Mean(name, mean, difference, p, self.matters(difference, first), t))
+            margin = self.margin.of(estimate(first)["mean"] or 0.0)
+            rows.append(Mean(name, mean, difference, p, self.matters(difference, first), margin, t))
         return rows
 
     def matters(self, difference: Estimate, against: Sequence[float]) -> bool:
@@ -268,25 +295,53 @@ class _Table:
         reference, mean = estimate(against)["mean"], difference["mean"]
         return reference is not None and mean is not None and abs(mean) > self.margin.of(reference)
 
-    def cross(self, factors: Sequence[str]) -> dict[str, tuple[Sequence[str | None], list[tuple[object, ...]]]]:
+    def cross(
+        self, factors: Sequence[str], of: Sequence[tuple[object, ...]] | None = None
+    ) -> dict[str, tuple[Sequence[str | None], list[tuple[object, ...]]]]:
         """Return algorithms and conditions at each combination of the levels of factors, by its words."""
-        own = [factor for factor in factors if factor != "algorithm"]
+        own = [(factor, self.factors.index(factor)) for factor in factors if factor != "algorithm"]
         names = [[name] for name in self.names] if "algorithm" in factors else [self.names]
         found: dict[str, tuple[Sequence[str | None], list[tuple[object, ...]]]] = {}
         for several in names:
-            for condition in self.conditions:
-                at = ", ".join(f"{factor} = {condition[self.factors.index(factor)]}" for factor in own)
+            for condition in self.conditions if of is None else of:
+                at = ", ".join(f"{factor} = {condition[place]}" for factor, place in own)
                 parts = [f"with {several[0]}" if "algorithm" in factors else "", f"at {at}" if at else ""]
                 found.setdefault(" ".join(filter(None, parts)), (several, []))[1].append(condition)
         return found
 
-    def few(self, factors: Sequence[str]) -> list[str]:
-        """Return the first factors, as many as a page can show in all their combinations."""
-        kept: list[str] = []
-        for factor in factors:
-            if len(self.cross([*kept, factor])) <= MOST_CONDITIONS:
-                kept.append(factor)
-        return kept
+    def spans(self, changing: Sequence[str]) -> dict[str, list[Span]]:
+        """Return the differences between algorithms at one or more levels of the first of the factors, by its words."""
+        first, *others = changing
+        at = {words[3:]: conditions for words, (_, conditions) in self.cross([first]).items()}
+        groups = [[words] for words in at]
+        means = {words: [mean_of(each.difference or each.mean) for each in self.means(at[words])[1:]] for words in at}
+
+        def apart(place: int) -> float:
+            ends = zip(means[groups[place][-1]], means[groups[place + 1][0]], strict=True)
+            return max(abs(one - other) for one, other in ends)
+
+        # Neighbouring levels whose differences are most alike have one sentence.
+        while len(groups) > MOST_SPANS:
+            place = min(range(len(groups) - 1), key=apart)
+            groups[place : place + 2] = [groups[place] + groups[place + 1]]
+        found = {}
+        for group in groups:
+            words = group[0] if len(group) == 1 else f"{group[0]} to {group[-1].removeprefix(f'{first} = ')}"
+            within = [condition for each in group for condition in at[each]]
+            # Of several levels, the words of a combination name the level.
+            there = self.cross(others if len(group) == 1 and others else changing, within)
+            found[f"at {words}"] = self._spans({each: self.means(those) for each, (_, those) in there.items()})
+        return found
+
+    def _spans(self, means: Mapping[str, Sequence[Mean]]) -> list[Span]:
+        found = []
+        for place, name in enumerate(self.tested[1:], 1):
+            of = {words: each[place].difference or each[place].mean for words, each in means.items()}
+            order = sorted(of, key=lambda words: mean_of(of[words]))
+            signs = [mean_of(of[words]) > 0 for words, each in means.items() if each[place].matters]
+            ends = [(words, of[words]) for words in (order[0], order[-1])]
+            found.append(Span(name, ends[0], ends[1], signs.count(False), signs.count(True), len(of)))
+        return found
 
     def levels(
         self, factor: str, names: Sequence[str | None], conditions: Sequence[tuple[object, ...]]
@@ -298,12 +353,18 @@ class _Table:
             at.setdefault(str(condition[place]), []).append(condition)
         return {level: [self.mean(names, there, each) for each in self.whole] for level, there in at.items()}
 
-    def effect(self, factor: str, p: float | None, changing: Sequence[str], averaged: Sequence[str]) -> Effect:
+    def effect(self, factor: str, p: float | None, changing: Sequence[str]) -> Effect:
         """Return the effect of a factor with the p value of its test, also at each level of factors that change it."""
         whole = self._effect(factor, p, self.names, self.conditions)
-        given = self.cross(changing) if changing else {}
+        place, kept, given = self.factors.index(factor), list[str](), {}
+        levels = {condition[place] for condition in self.conditions}
+        for each in changing:
+            # Of a design with a part of the combinations, not all have each level of the factor.
+            crossed = self.cross([*kept, each])
+            if all({condition[place] for condition in there} == levels for _, there in crossed.values()):
+                kept, given = [*kept, each], crossed
         by_words = {words: self._effect(factor, None, *there) for words, there in given.items()}
-        return replace(whole, given=by_words, changed_by=changing, averaged=averaged)
+        return replace(whole, given=by_words, changed_by=kept, averaged=[each for each in changing if each not in kept])
 
     def _effect(
         self,
@@ -406,8 +467,9 @@ def _most(cells: pa.Table, owner: str, measure: str) -> float | None:
 LEVEL = 0.05
 """A finding is stated where the corrected p value is below it."""
 MOST_LEVELS = 12
-# Largest number of combinations of levels, each of which has a sentence.
+# Largest number of combinations of levels, each of which has a sentence; of more, the largest number of sentences.
 MOST_CONDITIONS = 24
+MOST_SPANS = 4
 # Largest number of replications that is proposed.
 MOST_NEEDED = 1000
 _TWO = 2

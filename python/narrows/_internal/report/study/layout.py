@@ -38,7 +38,7 @@ def _layout(x: str, counts: Mapping[str, int], finding: Finding) -> Layout:
     """Return the layout of a figure against a factor, which takes no mean over a factor that changes what it shows."""
     effect = next((each for each in finding.effects if each.factor == x), None)
     changing = [*effect.changed_by, *effect.averaged] if effect else []
-    changing += [*(each.factor for each in finding.interactions), *finding.averaged]
+    changing += [*(each.factor for each in finding.interactions)]
     # What interacts comes first; the others have the room that is left.
     others = dict.fromkeys([*changing, *counts])
     left = [each for each in others if each not in {x, "algorithm"} and counts[each] > 1]

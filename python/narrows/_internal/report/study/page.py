@@ -111,13 +111,19 @@ def _findings(plan: Plan, found: Sequence[Finding]) -> list[Markup]:
         return [element("p", "No cell has a value of any measure yet.", class_="note")]
     said = [element("li", sentence) for finding in found for sentence in sentences(finding)]
     tables = [_means_table(finding) for finding in found if len(finding.means) > 1]
+    spans = any(finding.spans for finding in found)
     note = (
         f"Means over all conditions; intervals are 95 % over {found[0].replications} replications (seed {plan.seed}), "
         "and speak of the average over these conditions alone. Differences are paired on the same random numbers. "
         "A sentence stands where the paired t-test of a difference, or the F test of a factor in the analysis of "
         f"variance below, gives p < {LEVEL:g} after Holm's correction for all tests of this section, and the "
         "difference exceeds the margin from which it matters. If a factor changes a difference, or an effect, by "
-        "more than the margin, it is given at each level."
+        "more than the margin, it is given at each level"
+        + (
+            "; of many combinations of levels, the smallest and the largest difference, not tested each."
+            if spans
+            else "."
+        )
     )
     return [element("ul", *said), element("p", note, class_="note"), element("div", *tables, class_="tables")]
 

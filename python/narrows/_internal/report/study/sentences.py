@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from narrows._internal.drawing.scale import quantity
+from narrows._internal.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows._internal.metrics.perceived import PERCEIVED
 from narrows._internal.page.estimates import changed_texts, difference_text
 from narrows._internal.plural import counted
@@ -14,7 +14,7 @@ from narrows._internal.report.study.rows import response_meaning
 from narrows._internal.statistics import Estimate, mean_of
 
 if TYPE_CHECKING:
-    from narrows._internal.experiments.findings import Effect, Finding, Mean
+    from narrows._internal.experiments.findings import Effect, Finding, Mean, Span
 
 
 def answers(found: Sequence[Finding]) -> list[str]:
@@ -28,15 +28,17 @@ def answers(found: Sequence[Finding]) -> list[str]:
 
 def sentences(finding: Finding) -> Iterator[str]:
     """Yield the findings on a response: the differences of algorithms, and the factor with the largest effect."""
-    shown, over = response_meaning(finding.response), _averaged(finding.averaged)
-    if finding.conditions:
-        if finding.depends:
-            what = "order of the algorithms" if finding.turns else "difference between the algorithms"
-            yield f"{shown.title}: the {what} depends on {' and '.join(finding.depends)}."
-        for words, means in finding.conditions.items():
-            yield f"{shown.title} {words}{over}{_against(means, finding.response)}"
-    elif len(finding.means) > 1:
-        yield f"{shown.title}{over}{_against(finding.means, finding.response)}"
+    shown = response_meaning(finding.response)
+    if finding.depends:
+        what = "order of the algorithms" if finding.turns else "difference between the algorithms"
+        yield f"{shown.title}: the {what} depends on {_listed(finding.depends)}."
+    for words, means in finding.conditions.items():
+        yield f"{shown.title} {words}{_against(means, finding.response)}"
+    for words, spans in finding.spans.items():
+        said = "; ".join(_span(each, finding.response) for each in spans)
+        yield f"{shown.title} {words}, relative to {finding.means[0].algorithm}: {said}."
+    if len(finding.means) > 1 and not finding.conditions and not finding.spans:
+        yield f"{shown.title}{_against(finding.means, finding.response)}"
     clear = [effect for effect in finding.effects if effect.clear]
     if clear:
         most = f"{clear[0].factor}{_averaged(clear[0].averaged)}"
@@ -51,7 +53,23 @@ def sentences(finding: Finding) -> Iterator[str]:
 def _averaged(factors: Sequence[str]) -> str:
     """Return the note on a finding that is averaged over factors that change it; empty without any."""
     changes = "changes" if len(factors) == 1 else "change"
-    return f", averaged over {' and '.join(factors)}, which {changes} the difference" if factors else ""
+    return f", averaged over {_listed(factors)}, which {changes} the difference" if factors else ""
+
+
+def _listed(factors: Sequence[str]) -> str:
+    *others, last = factors
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _span(span: Span, response: str) -> str:
+    """Return the differences of an algorithm over several combinations: the ends, and how many of them matter."""
+    (least_at, least), (most_at, most) = span.least, span.most
+    ends = f"from {signed(least, response)} {least_at} to {signed(most, response)} {most_at}"
+    counts = [(span.more, "more"), (span.less, "less")]
+    whole = next((word for count, word in counts if count == span.of), None)
+    parts = [f"{word} in {count}" for count, word in counts if count]
+    known = f"{whole} in all {span.of} combinations" if whole else f"{' and '.join(parts)} of {span.of} combinations"
+    return f"with {span.algorithm} {ends}{f', {known}' if parts else ''}"
 
 
 def _effect(effect: Effect, response: str) -> str:
@@ -78,7 +96,25 @@ def _against(means: Sequence[Mean], response: str) -> str:
     if open_:
         most = max(open_, key=lambda each: abs(mean_of(each.difference or each.mean)))
         said.append(f"{_undecided(most)}: {_instead(most, first, response, named=True)}{_would_do(most)}")
-    return f": {'; '.join(said)}." if said else f": no algorithm differs clearly from {first.algorithm}."
+    return f": {'; '.join(said)}." if said else _alike(means, response)
+
+
+def _alike(means: Sequence[Mean], response: str) -> str:
+    """Return the end of a sentence on algorithms without a difference that matters: a small one, or none is known."""
+    first, *others = means
+    unit, cases = response_meaning(response).unit, dict[str, list[str]]()
+    for each in others:
+        bound = bound_text(each.margin, PERCENT_POINTS if unit is PERCENT else unit)
+        far = f"{'' if each.is_small else 'perhaps '}by {LESS} {bound}, from which a difference matters"
+        if each.is_small:
+            case = f"differ{{}} from {first.algorithm} {far}"
+        elif each.is_apart:
+            case = f"differ{{}} from {first.algorithm}, {far}"
+        else:
+            case = f"{NOT_APART} {first.algorithm}"
+        cases.setdefault(case, []).append(each.algorithm)
+    parts = (f"{_listed(names)} {case.format('s' if len(names) == 1 else '')}" for case, names in cases.items())
+    return f": {'; '.join(parts)}."
 
 
 def _instead(each: Mean, first: Mean, response: str, *, named: bool) -> str:
@@ -104,4 +140,5 @@ def signed(difference: Estimate, response: str) -> str:
     return difference_text(difference["mean"], difference["ci95"], response_meaning(response).unit)
 
 
-_NOTHING = ("no factor has a clear effect", "no algorithm differs clearly", ": not decided", "not count.")
+LESS, NOT_APART = "less than", "cannot be told apart from"
+_NOTHING = ("no factor has a clear effect", f" by {LESS} ", NOT_APART, ": not decided", "not count.")
