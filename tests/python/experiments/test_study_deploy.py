@@ -52,8 +52,11 @@ def test_a_deployment_separates_the_ab_test_from_the_truth(narrows: Narrows, tmp
     assert effect["stages"][1]["spillover"]["mean"] == pytest.approx(spillover)
     text = words(tmp_path / "out/report.html")
     assert "with 25 % of the flows on bbr1, an A/B test says" in text
-    assert "when everybody moves, the total effect is" in text
+    assert "when all flows switch, the total effect is" in text
     assert "25 % (1 of 4)" in text
+    # Neither the page nor the terminal has a word of the source without its explanation.
+    assert not re.search(r"\b(camps?|movers?|stayers?|naive|responses?|spillover)\b", f"{text}{done.stdout}")
+    assert "the total effect compares all flows on the new algorithm with all flows on the old one" in text
     assert "Goodput: A/B test and total effect" in text
     assert "Command, as typed narrows deploy bbr1 --against cubic" in text
 

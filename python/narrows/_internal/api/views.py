@@ -102,7 +102,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         algorithm: The new algorithm, a name or a class.
         out: Folder of the results, which must not hold any; None is one below `runs`.
         against: The old algorithm.
-        fractions: Percentages of the flows that have moved; 0 and 100 are always among them.
+        fractions: Percentages of the flows that have switched; 0 and 100 are always among them.
         flows: Number of flows; None for twenty, or as many more as the fractions need.
         on: The backend: `simulator`, `linux` or `linux:NAME`. For both, call it for each.
         overrides: Changes of the scenario, each `"key.path=value"`, or a dict.
@@ -112,7 +112,7 @@ def deploy(  # noqa: PLR0913  # each has a default
         watch: Receives the progress and may stop the work; finished cells are kept.
 
     Returns:
-        The study; its `summary` has the results of both camps at each stage. Errors as `matrix`.
+        The study; its `summary` has the results of the flows with either algorithm at each stage. Errors as `matrix`.
     """
     from narrows._internal.commands.studies import of_view
     from narrows._internal.experiments.views.deployment import Deployment

@@ -115,7 +115,7 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
         for metric, scale, unit in CAMP_COLUMNS
         for camp, name in (("new", summary["new"]), ("old", summary["old"]))
     ]
-    head = [["moved", *(name for name, *_ in columns)], ["%", *(unit for *_, unit in columns)]]
+    head = [["switched", *(name for name, *_ in columns)], ["%", *(unit for *_, unit in columns)]]
     rows = [
         [
             each["deployed"],
@@ -135,8 +135,8 @@ def _deployment_tables(summary: Mapping[str, Any]) -> str:
         ]
         total = plus_minus(found["total"], found["before"] / 100)
         parts.append(
-            f"Goodput of a flow, in % of what everybody had before; the total effect is {total}\n"
-            + align([["moved", "naive A/B", "movers gain", "stayers gain", "A/B is wrong by"], *body])
+            f"Goodput of a flow, in % of the goodput before; when all flows switch, the total effect is {total}\n"
+            + align([["switched", "A/B test says", "who switch gain", "who stay gain", "A/B is wrong by"], *body])
         )
     return explained("\n\n".join(parts)) + "\n"
 

@@ -69,7 +69,7 @@ class Deployment:
 
 
 def summary(view: View, _plan: Plan, cells: pa.Table) -> dict[str, Any]:
-    """Return the means of both camps at every fraction, and the effects, as plain data."""
+    """Return the means of the flows with either algorithm at every fraction, and the effects, as plain data."""
     rows = whole(view, cells)
     return {
         "new": view.facts["new"],
@@ -199,7 +199,7 @@ def _flows(parts: Mapping[str, float], given: int | None) -> int:
         return max(needed, FLOWS)
     if given is None or given < needed:
         lowest = next(name for name, part in parts.items() if min(part, EVERYBODY - part) == smallest)
-        problem = f"is less than one flow of {given or MOST_FLOWS} in one of the camps"
+        problem = f"is less than one flow of {given or MOST_FLOWS} with one of the algorithms"
         raise InputError(f"--fractions {lowest}", f"{problem}; allowed: {needed} flows or more (--flows {needed})")
     return given
 
@@ -265,7 +265,7 @@ def treatment(deployed: str, against: str) -> Treatment:
 
 
 SCENARIO = "deployment"
-QUESTION = "What does a partial deployment do to both camps, and what would an A/B test say of it?"
+QUESTION = "What does a partial deployment do to flows that switch and to others, and what would an A/B test say?"
 EVERYBODY = 100
 FLOWS = 20
 MOST_FLOWS = 1000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a deployment: the error of an A/B test, the metrics of both camps, and the effects side by side."""
+"""The page of a deployment: the error of an A/B test, both kinds of flows, and the effects side by side."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
         label = f"{shown.title}{' of a flow' if name == view_of.PER_FLOW else ''}"
         if not each.stages:
             total = _describe(each.total, shown.unit, each.before)
-            found.append(f"{label}: when everybody moves, {total}.")
+            found.append(f"{label}: when all flows switch, {total}.")
             continue
         first = each.stages[0]
         margin = margin_of(card_of(OF.get(name, name), "group")).of(each.before)
@@ -72,21 +72,21 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
         wrong = max(clear or each.stages, key=lambda stage: abs(stage.bias["mean"] or 0.0))
         found.append(
             f"{label}: with {_part(first.fraction)} of the flows on {view.facts['new']}, an A/B test says "
-            f"{_describe(first.naive, shown.unit, each.before)}; when everybody moves, the total effect is "
+            f"{_describe(first.naive, shown.unit, each.before)}; when all flows switch, the total effect is "
             f"{_describe(each.total, shown.unit, each.before)}. "
             + (
-                f"The naive estimate is wrong by up to {_describe(wrong.bias, shown.unit, each.before)}, "
+                f"The A/B test is wrong by up to {_describe(wrong.bias, shown.unit, each.before)}, "
                 f"at {_part(wrong.fraction)}."
                 if clear
-                else "Between the two no fraction shows a clear difference."
+                else "At no fraction is the A/B test clearly wrong."
             )
             + f" A difference matters from {bound_text(margin, points)} on."
         )
         spill = max(each.stages, key=lambda stage: abs(stage.spillover["mean"] or 0.0))
         if _is_clear(spill.spillover, margin):
             found.append(
-                f"{label} of those who stay on {view.facts['old']}: "
-                f"{_describe(spill.spillover, shown.unit, each.before)} where {_part(spill.fraction)} have moved."
+                f"{label} of the flows that stay on {view.facts['old']} differs from before by "
+                f"{_describe(spill.spillover, shown.unit, each.before)} when {_part(spill.fraction)} have switched."
             )
     return found
 
@@ -118,9 +118,11 @@ def _listed(found: Sequence[str]) -> Markup:
 def _note(plan: Plan) -> str:
     return (
         f"{times(plan)} (seed {plan.seed}), differences paired on the same random numbers; "
-        "in parentheses 95 % intervals over replications, and per cent of what everybody had before. What an A/B "
-        "test says is the difference between the camps of one network; the total effect is everybody on the new "
-        "algorithm less everybody on the old (Spang et al., IMC 2021). A difference is clear if its interval "
+        "in parentheses 95 % intervals over replications, and per cent of the value before any flow switched. An A/B "
+        "test compares the flows that have switched with those that have not, at one stage in one network; the "
+        "total effect compares all flows on the new algorithm with all flows on the old one: what the deployment "
+        "does in the end. The two differ since the flows share queues: those that switch change what the others get "
+        "(Spang et al., IMC 2021). A difference is clear if its interval "
         "leaves zero out and it exceeds the margin from which it matters; no interval is corrected for the number "
         "of them."
     )
@@ -136,7 +138,7 @@ def _figures(
 
 
 def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: str) -> Figure:
-    """Draw a metric of both camps at every fraction, with lines for its value before and after the deployment."""
+    """Draw a metric of both kinds of flows at every fraction, with lines for its value before and after."""
     shown = meaning(OF.get(name, name))
     names = {camp: view.facts[camp] for camp in ("new", "old")}
     styles = {camp: apart([*names.values()])[name] for camp, name in names.items()}
@@ -146,7 +148,7 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
     }
     ends = [end for points in series.values() for _, each in points for end in ends_of(each)]
     means = [mean for points in series.values() for _, each in points if (mean := each["mean"]) is not None]
-    # Camps that are far apart would leave nothing to see of the smaller one.
+    # Values that are far apart would leave nothing to see of the smaller one.
     wide = min(means, default=0.0) > 0 and max(means) / min(means) > FAR
     low, high = (min(means) / 2, max(ends) * 1.2) if wide else (0.0, max(ends, default=1.0) * 1.05 or 1.0)
     base = {"before": series["old"][0][1]["mean"], "after": series["new"][-1][1]["mean"]}
@@ -163,19 +165,21 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
             panel.band(camp, x, least, most, styles[camp])
             panel.line(camp, x, np.array([mean_of(each) for _, each in points]), styles[camp])
             for fraction, each in points:
-                text = f"{view.facts[camp]}, {_part(fraction)} moved: {quantity(each['mean'], shown.unit)}"
+                text = f"{view.facts[camp]}, {_part(fraction)} switched: {quantity(each['mean'], shown.unit)}"
                 if np.isfinite(mean_of(each)):
                     panel.point(camp, (fraction, mean_of(each)), styles[camp], text, of_many=True)
         return [panel]
 
     keys = [
-        Key("new", f"those on {view.facts['new']}", "line", styles["new"]),
-        Key("old", f"those on {view.facts['old']}", "line", styles["old"]),
-        Key("before", f"everybody on {view.facts['old']}", "faint", styles["old"]),
-        Key("after", f"everybody on {view.facts['new']}", "faint", styles["new"]),
+        Key("new", f"flows that have switched to {view.facts['new']}", "line", styles["new"]),
+        Key("old", f"flows still on {view.facts['old']}", "line", styles["old"]),
+        Key("before", f"all flows on {view.facts['old']}, before", "faint", styles["old"]),
+        Key("after", f"all flows on {view.facts['new']}, after", "faint", styles["new"]),
     ]
-    caption = ("Means of both camps by the fraction of flows that have moved.", basis)
-    return Figure(f"camps-{name.replace('_', '-')}", f"{shown.title} of both camps", caption, keys, draw)
+    caption = ("Means of the flows that have switched, and of those that have not, by the fraction that has.", basis)
+    return Figure(
+        f"switched-{name.replace('_', '-')}", f"{shown.title} of those who switch and stay", caption, keys, draw
+    )
 
 
 def _estimates(found: Adoption, name: str, basis: str) -> Figure:
@@ -183,7 +187,7 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
     shown = meaning(OF.get(name, name))
     estimates = {
         "naive": ("what an A/B test says", Style(1, 0, 0)),
-        "spillover": ("what those who stay get", Style(7, 0, 1)),
+        "spillover": ("gain of those who stay", Style(7, 0, 1)),
     }
     total = found.total
     ends = [0.0, *ends_of(total)]
@@ -206,17 +210,17 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
                 at = (stage.fraction, mean_of(effect))
                 panel.whiskers(key, at, (at[0], at[0]), ends_of(effect), style)
                 found_here = estimate_text(effect["mean"], effect["ci95"], shown.unit, effect["interval_method"])
-                panel.point(key, at, style, f"{words}, {_part(at[0])} moved: {found_here}")
+                panel.point(key, at, style, f"{words}, {_part(at[0])} switched: {found_here}")
         return [panel]
 
     keys = [
-        Key("total", "total effect: everybody new less everybody old", "line", TOTAL),
+        Key("total", "total effect: all flows new less all flows old", "line", TOTAL),
         *(Key(key, words, "dot", style) for key, (words, style) in estimates.items()),
         Key("zero", "no difference", "faint", Style(7, 0, 0)),
     ]
     caption = (
-        "What an A/B test says is the new camp less the old one in the same network.",
-        "What those who stay get is the old camp less everybody before.",
+        "What an A/B test says is the mean of the flows that have switched less the mean of the others, at one stage.",
+        "The gain of those who stay is the mean of the flows on the old algorithm less the mean before any switched.",
         basis,
     )
     return Figure(f"effects-{name.replace('_', '-')}", f"{shown.title}: A/B test and total effect", caption, keys, draw)
@@ -224,7 +228,7 @@ def _estimates(found: Adoption, name: str, basis: str) -> Figure:
 
 def _panel(paper: Paper, up: Axis) -> Panel:
     box = Box(paper.left, HEAD, paper.width - paper.left - RIGHT, paper.tall - BETWEEN)
-    return Panel(box, Axis("Flows that have moved", PERCENT, -0.02, 1.02), up)
+    return Panel(box, Axis("Flows that have switched", PERCENT, -0.02, 1.02), up)
 
 
 def _run(view: View, plan: Plan) -> Markup:
@@ -233,7 +237,7 @@ def _run(view: View, plan: Plan) -> Markup:
         [
             ("New algorithm", view.facts["new"]),
             ("Old algorithm", view.facts["old"]),
-            ("Moved, in whole flows", stages),
+            ("Switched, in whole flows", stages),
             ("Base scenario", plan.base.file),
             ("Replications", f"{plan.replications.maximum}, seed {plan.seed}"),
             ("Each lasts", f"{plan.points[0].duration_s:g} s, and what it measures begins after the warm-up"),

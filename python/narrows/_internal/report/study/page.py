@@ -40,7 +40,7 @@ def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
     sections = [
         page.answer(_answer(plan, found), first, REPORT, _basis(plan, found, repeated=is_repeated(everything))),
         page.section("findings", "Findings", *_findings(plan, found)),
-        *([page.section("responses", "Responses", page.figure_grid(more, REPORT))] if more else []),
+        *([page.section("responses", "Responses", _RESPONSES, page.figure_grid(more, REPORT))] if more else []),
         *responses.parts(plan, cells, found, REPORT),
         *multivariate.parts(plan, cells, found, REPORT),
         page.section("question", "Question", *_question(plan)),
@@ -181,6 +181,7 @@ def _origin(plan: Plan, cells: pa.Table) -> Markup:
     return facts(entries)
 
 
+_RESPONSES = element("p", "A response is a metric that the study measures in each cell.", class_="note")
 # Of the answer; responses and factors of each that are drawn as curves.
 MOST_SENTENCES = 4
 MOST_RESPONSES = 4
