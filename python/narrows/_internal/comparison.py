@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import field
@@ -44,6 +45,8 @@ class Contrast(NamedTuple):
     def _level(self, factor: str, level: str) -> str:
         if factor in PLAIN:
             return level
+        if size := _size(factor, level):
+            return size
         ways = directions(factor)
         others = [directions(each) for each in (self.factor, *self.at) if each != factor]
         if ways is None or ways in others:
@@ -53,6 +56,30 @@ class Contrast(NamedTuple):
         # The queue of a path is the queue of its forward direction, if nothing else is spoken of.
         both = any("reverse" in each for each in (ways, *filter(None, others)))
         return f"{level} on the {next(iter(ways))} path" if both else level
+
+
+def _size(factor: str, level: str) -> str:
+    """Return the size of a queue in words, as in "with a queue of 1 ms"; empty if a level gives none.
+
+    Examples:
+        >>> _size("path.queue.limit", "1ms"), _size("path.reverse.queue.limit", "0.5bdp")
+        ('a queue of 1 ms', 'a queue of 0.5 BDP on the reverse path')
+        >>> _size("path.queue", "codel(limit=100pkt)"), _size("path.queue", "codel(target=1ms)")
+        ('a codel queue of 100 packets', '')
+    """
+    keys = factor.split(JOINED)
+    if all(key.endswith(f".{QUEUE}.limit") for key in keys):
+        kind, size = "", SIZE.fullmatch(level)
+    else:
+        kind, _, inner = level.removesuffix(")").partition("(limit=")
+        size = SIZE.fullmatch(inner) if directions(factor) else None
+    if size is None:
+        return ""
+    amount = f"{size[1]} {UNITS.get(size[2], size[2])}"
+    if kind:
+        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} queue of {amount}"
+    ways = " both ways" if len(keys) > 1 else " on the reverse path" if ".reverse." in factor else ""
+    return f"a queue of {amount}{ways}"
 
 
 def directions(factor: str) -> frozenset[str] | None:
@@ -197,6 +224,9 @@ ALGORITHM = "algorithm"
 BACKEND = "backend"
 FACTORS = {ALGORITHMS: ALGORITHM, BACKENDS: BACKEND}
 # The last part of a key whose levels are queues.
+# A size of a queue: its number and its unit, and units in words.
+SIZE = re.compile(r"([\d.]+)([A-Za-z]+)")
+UNITS = {"bdp": "BDP", "pkt": "packets"}
 QUEUE = "queue"
 QUEUES = "queues"
 # Factors whose levels need no key beside them, each with its preposition.

@@ -72,7 +72,7 @@ def _changed(said: str, of: str) -> list[float]:
 def test_a_factor_without_an_effect_moves_nothing() -> None:
     finding, sentences = found(lambda _name, _level: 1.0)
     assert finding.effects[0].high > finding.effects[0].low
-    assert sentences == ["Goodput: bbr3 cannot be told apart from cubic.", "Goodput: no factor has a clear effect."]
+    assert sentences == ["Goodput: bbr3 cannot be distinguished from cubic.", "Goodput: no factor has a clear effect."]
 
 
 def test_an_effect_is_stated_with_its_interval_and_agrees_with_the_analysis_of_variance() -> None:
@@ -246,7 +246,7 @@ def test_a_difference_below_its_margin_is_not_clear() -> None:
     for margin, noise, said in (
         ("20%", 0.01, f"Goodput: bbr3 differs from cubic {small[0]}"),
         ("10.2%", 0.01, f"Goodput: bbr3 differs from cubic{small[1]}"),
-        ("20%", 1.0, "Goodput: bbr3 cannot be told apart from cubic."),
+        ("20%", 1.0, "Goodput: bbr3 cannot be distinguished from cubic."),
         ("1%", 0.01, None),
     ):
         finding, sentences = found(value, noise=noise, margins={NAME: margin})

@@ -222,3 +222,30 @@ def test_marks_that_follow_each_other_closely_are_smaller() -> None:
     panel = Panel(Box(50, 20, 800, 300), Axis("Time", SECONDS, 0, 100), Axis("Window", PACKETS, 0, 10))
     assert panel.room([1.0]) == panel.room([1.0, 50.0, 90.0])
     assert panel.room(np.arange(0.0, 100.0, 0.4).tolist()) < panel.room([1.0, 50.0, 90.0]) / 2
+
+
+def test_a_note_stands_in_a_corner_without_a_mark_or_outside_the_axes() -> None:
+    corners = {"top right": (9.5, 9.7), "bottom right": (9.5, 0.3), "top left": (0.5, 9.7), "bottom left": (0.5, 0.3)}
+    box = Box(50.0, 20.0, 400.0, 200.0)
+    places = {}
+    for free in (*corners, "none"):
+        panel = Panel(box, Axis("x", SECONDS, 0.0, 10.0), Axis("y", PACKETS, 0.0, 10.0))
+        # The note is asked for before the marks are drawn.
+        panel.hint("better")
+        for name, at in corners.items():
+            if name != free:
+                panel.point(name, at, Style(0, 0, 0), name)
+        found = re.search(r'<text[^>]*class="note end"[^>]*x="([\d.]+)" y="([\d.]+)"', str(panel.draw()))
+        assert found
+        places[free] = float(found[1]), float(found[2])
+    for free, (x, y) in places.items():
+        assert (y < box.top) == (free == "none")
+        assert (x > 250) == ("left" not in free)
+        assert (y > 120) == ("bottom" in free)
+    # An interval covers as a mark does.
+    panel = Panel(box, Axis("x", SECONDS, 0.0, 10.0), Axis("y", PACKETS, 0.0, 10.0))
+    panel.hint("better")
+    panel.whiskers("wide", (5.0, 9.5), (0.1, 9.9), (9.4, 9.6), Style(0, 0, 0))
+    found = re.search(r'class="note end" x="([\d.]+)" y="([\d.]+)"', str(panel.draw()))
+    assert found
+    assert float(found[2]) > 120

@@ -243,7 +243,7 @@ def test_the_size_of_a_buffer_is_said_with_the_use_of_its_own_link() -> None:
         # A wait on the way back that differs by chance is another link's.
         run["links"] = {"up": own, "up reverse": {"utilization": _found(1.0), "queue_delay_mean_s": _found(8 * wait)}}
     assert _sentences(found)[-1] == (
-        "With limit 1ms link up is used to 90.0 %, and packets wait there for 400 µs; with 100ms 100 %, 50.0 ms."
+        "With a queue of 1 ms link up is used to 90.0 %, and packets wait there for 400 µs; with 100 ms 100 %, 50.0 ms."
     )
 
 

@@ -114,6 +114,9 @@ class Panel:
         self._ground: list[Markup] = []
         self._marks: list[Markup] = []
         self._tiled = False
+        self._hint = ""
+        # What markers and whiskers cover: left, top, right and bottom.
+        self._covered: list[tuple[float, float, float, float]] = []
 
     def shade(self, key: str, until: float) -> None:
         """Shade the panel from its left edge to a value of x; the legend names it, so that no mark crosses a word."""
@@ -131,8 +134,8 @@ class Panel:
         self._ground.append(element("g", area, data_series=key))
 
     def hint(self, text: str) -> None:
-        """Write a note into the upper right corner."""
-        self._behind.append(element("text", text, class_="note end", x=self.box.right - 4, y=self.box.top + 15))
+        """Write a note into the first corner without a marker, or above the panel if there is none."""
+        self._hint = text
 
     def line(self, key: str, x: FloatArray, y: FloatArray, style: Style, *, kind: str = "line") -> None:
         """Draw a line; `kind` is its CSS class and its name in the read-out ("line", "faint", "behind")."""
@@ -215,6 +218,7 @@ class Panel:
 
     def _dot(self, at: tuple[float, float], style: Style, read: str, css: str, size: float) -> Markup:
         x, y = self.across.position(at[0]), self.up.position(at[1])
+        self._covered.append((x - size, y - size, x + size, y + size))
         outline = marker(style.marker, x, y, size)
         return element("path", class_=css, d=outline, data_point=read, data_at=f"{number(x)} {number(y)}")
 
@@ -240,6 +244,7 @@ class Panel:
                 back = number(shown + inwards)
                 path += f"M{number(centre_x - _ARROW)} {back}L{number(centre_x)} {number(shown)}"
                 path += f"L{number(centre_x + _ARROW)} {back}"
+        self._covered += [(left, centre_y, right, centre_y), (centre_x, high, centre_x, low)]
         self._add(key, style, element("path", class_="whisker", d=path))
 
     def tile(  # noqa: PLR0913  # a field of a map
@@ -297,6 +302,7 @@ class Panel:
             self._inside(self._ground, "under"),
             element("g", self._grid(), class_="ticks lines"),
             *self._behind,
+            self._noted(),
             self._inside(self._marks, "inside"),
             self._labels(),
             class_="panel",
@@ -307,6 +313,19 @@ class Panel:
             data_box=" ".join(number(v) for v in (self.box.left, self.box.top, self.box.width, self.box.height)),
             data_title=self._title or None,
         )
+
+    def _noted(self) -> Markup:
+        if not self._hint:
+            return join(())
+        wide = width_of(self._hint)
+        for right in (True, False):
+            for top in (True, False):
+                end = self.box.right - 4 if right else self.box.left + 4 + wide
+                foot = self.box.top + 15 if top else self.box.bottom - 7
+                own = (end - wide, foot - LINE, end, foot + 4)
+                if not any(_overlap(own, each) for each in self._covered):
+                    return element("text", self._hint, class_="note end", x=end, y=foot)
+        return element("text", self._hint, class_="note end", x=self.box.right - 4, y=self.box.top - 6)
 
     def _inside(self, marks: Sequence[Markup], css_class: str) -> Markup:
         if not marks:
@@ -435,6 +454,11 @@ def marker(shape: int, x: float, y: float, size: float) -> str:
         return f"M{number(x - size)} {number(y)}{arc(2 * size)}{arc(-2 * size)}Z"
     corners = "L".join(f"{number(x + dx * size)} {number(y + dy * size)}" for dx, dy in _CORNERS[shape - 1])
     return f"M{corners}Z"
+
+
+def _overlap(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Return whether two boxes of left, top, right and bottom have a point in common."""
+    return one[0] <= other[2] and other[0] <= one[2] and one[1] <= other[3] and other[1] <= one[3]
 
 
 def _is_known(values: Sequence[float]) -> bool:

@@ -157,7 +157,8 @@ def _sized(of: Findings, contrast: Contrast) -> Iterator[list[Said]]:
     said = [*_at(where)]
     for number, (level, links) in enumerate(runs.items()):
         used, wait = (_estimate(links.get(link, {}), name) for name in (USED, WAIT))
-        start = f"; with {level} " if number else f"{'with' if where else 'With'} {contrast.spoken(level)} "
+        spoken = contrast.spoken(level).removeprefix("a queue of ")
+        start = f"; with {spoken} " if number else f"{'with' if where else 'With'} {contrast.spoken(level)} "
         said.append(Said(f"{start}{used}, {wait}" if number else f"{start}link {link} is used to {used}, and packets "
                          f"wait there for {wait}"))  # fmt: skip
     yield [*said, Said(".")]

@@ -140,5 +140,5 @@ def signed(difference: Estimate, response: str) -> str:
     return difference_text(difference["mean"], difference["ci95"], response_meaning(response).unit)
 
 
-LESS, NOT_APART = "less than", "cannot be told apart from"
+LESS, NOT_APART = "less than", "cannot be distinguished from"
 _NOTHING = ("no factor has a clear effect", f" by {LESS} ", NOT_APART, ": not decided", "not count.")
