@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
@@ -13,6 +14,7 @@ import pytest
 import narrows as nw
 from narrows._internal import core
 from narrows._internal.explain.story import LOST, NOTICED
+from narrows._internal.files.run_folder import compared
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,6 +130,24 @@ def test_the_answer_has_the_numbers_of_the_tables(applications: Path) -> None:
     }
     assert found.values["holder"] == max(sent, key=lambda name: sent[name])
     assert found.values["holder_bps"] == max(sent.values())
+
+
+def test_of_a_comparison_it_is_the_run_with_the_worst_moment(tmp_path: Path) -> None:
+    folder = tmp_path / "runs"
+    queues = {"path.queue": ["fq-codel", "droptail(limit=300ms)"]}
+    scenario = of_applications({"call": SOURCES["call"]}, "duration=5s")
+    nw.compare(scenario=scenario, vary=queues, replications=1, jobs=1).save(folder)
+    found = nw.why(folder, flow="call")
+    assert found.run == "queue=droptail(limit=300ms)"
+    assert found.answer.startswith(f"Of 2 runs it was worst in {found.run}. The worst moment of call[0] was at ")
+    place = compared(folder)[found.run].path
+    assert found.answer.endswith(nw.why(place, flow="call").answer)
+    # A flow has a list of changes in each run, and a time is a moment of each: the commands are listed.
+    for flow, at in (("download", None), ("call", "2s")):
+        with pytest.raises(nw.InputError) as refused:
+            nw.why(folder, flow=flow, at=at)
+        options = ["--flow", flow, *(["--at", at] if at else [])]
+        assert shlex.join(["narrows", "why", str(place), *options]) in str(refused.value)
 
 
 @pytest.mark.parametrize("flow", ["nothing", "call[1]", "web[7]"])

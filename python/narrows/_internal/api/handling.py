@@ -130,7 +130,8 @@ def why(
     """Explain what happened to a flow or client around a given time, or list its changes, as `narrows why`.
 
     Args:
-        folder: The folder of a run.
+        folder: The folder of a run; of a comparison, the client of an application is explained in the run that has the
+            worst moment.
         flow: The flow, or the client of an application: its number from 0, `GROUP[NUMBER]`, or its group.
         at: The moment: a time of the run with its unit, as in "12.3s", or a number of seconds; None lists
             every change of the window, or gives the worst moment of a client.

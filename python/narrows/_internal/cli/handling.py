@@ -211,7 +211,9 @@ def _figure(command: argparse.ArgumentParser) -> None:
 
 
 def _why(command: argparse.ArgumentParser) -> None:
-    command.add_argument("folder", metavar="DIR", type=Path, help="run folder")
+    command.add_argument(
+        "folder", metavar="DIR", type=Path, help="run folder, or a comparison, of which it takes the worst run"
+    )
     what = "flow or client: its number from 0, GROUP or GROUP[NUMBER] (default: %(default)s)"
     command.add_argument("--flow", metavar="F", default="0", help=what)
     what = "simulated time, as in 12.3s (default: every change of the window; of a client, its worst moment)"

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, field, replace
@@ -15,7 +16,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.explain import network
 from narrows._internal.explain.client import Client, clients_of, worst_of
 from narrows._internal.explain.story import Sentence, Story
-from narrows._internal.files.run_folder import RunFolder, single
+from narrows._internal.files.run_folder import RunFolder, compared, single
 from narrows._internal.frozen import frozen
 from narrows._internal.metrics import access
 from narrows._internal.metrics.perceived import perceived
@@ -45,6 +46,7 @@ class Explanation:
         sentences: Everything that led to it and followed, in order of time; of all of the run, each change.
         values: Of a client of an application, the numbers of the answer by name, with units as in the tables
             `clients`, `client_events` and `series`.
+        run: Name of the run of a comparison in which a client's worst moment was; empty for a run alone.
     """
 
     flow: str
@@ -54,6 +56,7 @@ class Explanation:
     answer: str
     sentences: list[Sentence]
     values: dict[str, Any] = field(default_factory=dict)
+    run: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the explanation as plain data."""
@@ -63,12 +66,47 @@ class Explanation:
 def explain(
     folder: Path, flow: str, at: str | None, replication: int | None = None, window: str = f"{REACH_S:g}s"
 ) -> Explanation:
-    """Explain a flow around a moment, or list every change of its window; of an application, by its worst moment."""
+    """Explain a flow around a moment, or list every change of its window; of an application, by its worst moment.
+
+    Of an application in a comparison, it is the worst moment of all its runs.
+    """
+    runs = compared(folder)
+    if not runs:
+        return _of_run(folder, flow, at, replication, window)
+    worst = None if at is not None else _worst_run(runs, flow, replication, _seconds("--window", window))
+    if worst is None:
+        options = ["--flow", flow, *([] if at is None else ["--at", at])]
+        commands = "; ".join(shlex.join(["narrows", "why", str(run.path), *options]) for run in runs.values())
+        problem = "is the folder of a comparison; allowed: a client of an application without --at, or one of its runs"
+        raise InputError(str(folder), f"{problem}: {commands}")
+    found = _of_run(runs[worst].path, flow, at, replication, window)
+    return replace(found, run=worst, answer=f"Of {len(runs)} runs it was worst in {worst}. {found.answer}")
+
+
+def _worst_run(runs: Mapping[str, RunFolder], flow: str, replication: int | None, reach_s: float) -> str | None:
+    """Return the run with the worst moment of the clients with a name; None if a run does not record any."""
+    found: dict[str, float] = {}
+    for name, run in runs.items():
+        number = run.replication(replication)
+        clients = _clients(run, number, _algorithms(run), flow)
+        if not clients:
+            return None
+        worst = worst_of(clients, reach_s, warmup_of(run, number))
+        if worst is not None:
+            found[name] = worst[1].badness
+    return max(found, key=found.__getitem__, default=None)
+
+
+def _algorithms(run: RunFolder) -> dict[str, str]:
+    return {each["name"]: str(each["algorithm"]["name"]) for each in run.scenario["flows"]}
+
+
+def _of_run(folder: Path, flow: str, at: str | None, replication: int | None, window: str) -> Explanation:
     run = single(folder)
     number = run.replication(replication)
     at_s = None if at is None else _seconds("--at", at)
     reach_s = _seconds("--window", window)
-    algorithms = {each["name"]: str(each["algorithm"]["name"]) for each in run.scenario["flows"]}
+    algorithms = _algorithms(run)
     duration_s = core.quantity(str(run.scenario["duration"]), "time")
     if at_s is not None and at_s > duration_s:
         raise InputError(f"--at {at}", f"is after the end of the run, {duration_s:g}s")

@@ -109,9 +109,16 @@ def checked(path: Path) -> RunFolder:
     return RunFolder(path)
 
 
+def compared(path: Path) -> dict[str, RunFolder]:
+    """Return the runs of the folder of a comparison that exist, by their names; none of any other folder."""
+    # A study that was merged from others may have no manifest.
+    runs = {} if (path / PLAN).is_file() else checked(path).runs
+    return {name: run for name, run in runs.items() if (run.path / MANIFEST).is_file()}
+
+
 def single(path: Path) -> RunFolder:
     """Open the folder of a run alone."""
-    if (path / "plan.json").is_file():
+    if (path / PLAN).is_file():
         raise InputError(str(path), "is the folder of a study, whose cells keep no logs; name the folder of a run")
     found = checked(path)
     if found.runs:
@@ -129,4 +136,4 @@ def bytes_of(text: str) -> int:
     return int(core.quantity(text, "size"))
 
 
-SCENARIO = "scenario.toml"
+SCENARIO, PLAN = "scenario.toml", "plan.json"
