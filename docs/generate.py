@@ -28,6 +28,7 @@ from narrows import metrics
 from narrows._internal import core
 from narrows._internal.cli.shell import Node, tree
 from narrows._internal.metrics import criteria
+from narrows._internal.run.tables import schemas
 
 HERE = Path(__file__).parent
 FOLDERS = ("algorithms", "queues", "studies")
@@ -120,7 +121,8 @@ TABLES_PREFACE = """\
 
 Every table is a Parquet file of the [run folder](run-folder.md); its first column, `replication`, is the number of the
 replication, from 0. Values cover the time after the warm-up, unless a row refers to another time. A missing value is
-null."""
+null. Counts are whole numbers, in Arrow, data frames and SQL as well; means of counts over time, flows or
+replications are real numbers."""
 HEADINGS = {
     "group": "## Metrics of groups",
     "flow": "## Metrics of flows",
@@ -397,7 +399,7 @@ def pages() -> dict[str, str]:
         "others.md": others_page(),
         "scenario.md": scenario_page(json.loads(core.schema())),
         "metrics.md": metrics_page(metrics.catalogue()),
-        "tables.md": tables_page(core.tables()),
+        "tables.md": tables_page(schemas()),
         "studies.md": studies_page.page(),
         "recommendations.md": recommendations_page.page(),
         "port.md": port_page.page(),

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Container, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -20,6 +22,25 @@ if TYPE_CHECKING:
     Column = tuple[NDArray[Any], list[str] | None]
 
 
+def schemas() -> list[dict[str, Any]]:
+    """Return the schemas of all tables of a run, in their order: counts are whole numbers."""
+    return [
+        {**schema, "columns": [{**each, "kind": "whole"} if _is_count(each) else each for each in schema["columns"]]}
+        for schema in core.tables()
+    ]
+
+
+def _is_count(column: Mapping[str, str]) -> bool:
+    """Return whether a column counts, by its unit: metrics are real numbers, as a metric without a value is NaN."""
+    return column["unit"] in COUNTED and not NO_COUNT.search(column["name"])
+
+
+@cache
+def _counts(name: str) -> frozenset[str]:
+    columns = (schema["columns"] for schema in core.tables() if schema["name"] == name)
+    return frozenset(each["name"] for of in columns for each in of if _is_count(each))
+
+
 def names() -> list[str]:
     """Return the names of all tables of a run, in their order."""
     return [schema["name"] for schema in core.tables()]
@@ -34,7 +55,9 @@ def check_name(name: str) -> None:
 def table(records: Mapping[int, Records], name: str) -> pa.Table:
     """Return a table of all replications."""
     check_name(name)
-    return pa.concat_tables([_of_replication(index, each.tables[name]) for index, each in records.items()])
+    return pa.concat_tables(
+        [_of_replication(index, each.tables[name], _counts(name)) for index, each in records.items()]
+    )
 
 
 def stacked(tables: Mapping[str, pa.Table], key: str) -> pa.Table:
@@ -44,17 +67,20 @@ def stacked(tables: Mapping[str, pa.Table], key: str) -> pa.Table:
     ).unify_dictionaries()
 
 
-def _of_replication(replication: int, columns: Mapping[str, Column]) -> pa.Table:
-    arrays = {name: _array(column) for name, column in columns.items()}
+def _of_replication(replication: int, columns: Mapping[str, Column], counts: Container[str]) -> pa.Table:
+    arrays = {name: _array(column, is_count=name in counts) for name, column in columns.items()}
     rows = len(next(iter(arrays.values()))) if arrays else 0
     return pa.table({"replication": _numbers(np.full(rows, replication, dtype=np.int32)), **arrays})
 
 
-def _array(column: Column) -> pa.Array[Any]:
+def _array(column: Column, *, is_count: bool) -> pa.Array[Any]:
     values, labels = column
     if labels is None:
         # Not-a-number says "no value".
-        return _numbers(values, np.isnan(values) if values.dtype.kind == "f" else None)
+        absent = np.isnan(values) if values.dtype.kind == "f" else None
+        if is_count and absent is not None:
+            values = np.where(absent, 0.0, values).astype(np.int64)
+        return _numbers(values, absent)
     codes = _numbers(values.astype(np.int32), values == NO_LABEL)
     return pa.DictionaryArray.from_arrays(codes, pa.array(labels, pa.string()))
 
@@ -87,6 +113,9 @@ def runs_in(table: pa.Table) -> list[str]:
     return [str(each) for each in table[column].to_pylist()] if column else [""] * int(table.num_rows)
 
 
+# Units of counts, and the columns with such a unit that are windows, thresholds or means over time or over flows.
+COUNTED = frozenset({"packets", "count"})
+NO_COUNT = re.compile(r"cwnd|ssthresh|window|in_flight|_mean_|^queue_packets$|^(connecting|active)_flows$")
 NO_LABEL = np.iinfo(np.uint32).max
 # The first column of a table of all runs, by the kind of comparison.
 COLUMNS = {ALGORITHMS: "subject", BACKENDS: "backend", LEVELS: "level"}
