@@ -57,6 +57,7 @@ def test_a_page_begins_with_frames_and_names_what_was_not_replaced(tmp_path: Pat
     assert not any("Jain" in each for each in _answer(page))
     figures = re.findall(r'data-name="(\w+)"', page)
     assert figures[0] == "perceived"
+    assert "clients" in figures
     measures = re.findall(r'data-measure="(\w+)"', page)
     assert measures[0] in APPLICATIONS
 

@@ -22,7 +22,7 @@ from narrows._internal.files.manifest import MANIFEST
 from narrows._internal.files.parquet import read_parquet
 from narrows._internal.files.place import inside
 from narrows._internal.files.run_folder import SCENARIO, RunFolder
-from narrows._internal.report.run.data import Check, Columns, Comparison, Difference, Expectation, Measure, Run
+from narrows._internal.report.run.data import Check, Columns, Comparison, Difference, Expectation, Measure, Run, Trace
 from narrows._internal.run.sentences import compared
 
 
@@ -112,6 +112,21 @@ def recorded_clients(run: Run) -> list[Client]:
         for group in dict.fromkeys(row["group"] for row in series)
         for client in clients_of(group, run.algorithms.get(group, group), series, events)
     ]
+
+
+def client_traces(run: Run) -> list[Trace]:
+    """Return the series of the first recorded client of each group in the shown replication; read by each call."""
+    file = run.client_files[0]
+    if file is None:
+        return []
+    rows = _columns(read_parquet(file, filters=[("replication", "=", run.shown_replication)]))
+    found = []
+    for group in dict.fromkeys(rows["group"].tolist()):
+        client = rows["client"][rows["group"] == group].min()
+        chosen = (rows["group"] == group) & (rows["client"] == client)
+        columns = {name: values[chosen].astype(np.float64) for name, values in rows.items() if name != "group"}
+        found.append(Trace(f"{group}[{client}]", group, columns))
+    return found
 
 
 def _texts(folder: Path, names: Sequence[str]) -> dict[str, str]:

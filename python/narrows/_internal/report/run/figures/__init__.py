@@ -7,13 +7,24 @@ from collections.abc import Callable, Sequence
 
 from narrows._internal.drawing.figure import Figure, with_others
 from narrows._internal.report.run.data import Run
-from narrows._internal.report.run.figures import fairness, perceived, queue, rates, rtt, tradeoff, transfers, window
+from narrows._internal.report.run.figures import (
+    clients,
+    fairness,
+    perceived,
+    queue,
+    rates,
+    rtt,
+    tradeoff,
+    transfers,
+    window,
+)
 
 
 def figures(runs: Sequence[Run]) -> list[Figure]:
     """Return every figure of a run (a sequence of one) or of a comparison."""
     return [
         *perceived.figures(runs),
+        *([_course(clients.figure, runs)] if clients.is_drawn(runs) else []),
         tradeoff.figure(runs),
         *(_course(module.figure, runs) for module in (window, rates, queue)),
         rtt.figure(runs),
