@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import HOSTILE
 from synthetic_folder import write_comparison
-from test_report_marks import contrast
 
+from browsers import COLOURS, contrast, rgb
 from narrows._internal.report.run.page import build
 
 if TYPE_CHECKING:
@@ -313,30 +313,6 @@ def pressed(button: Any) -> str | None:
     """Return the state of a toggle."""
     state: str | None = button.get_attribute("aria-pressed")
     return state
-
-
-def rgb(colour: str) -> tuple[int, int, int]:
-    """Return the parts of a computed colour."""
-    red, green, blue = (int(part) for part in re.findall(r"\d+", colour)[:3])
-    return red, green, blue
-
-
-# Every different pair of a text's colour and of what is painted behind it, with one text that has it.
-COLOURS = """() => {
-  const painted = (node) => {
-    const colour = getComputedStyle(node).backgroundColor;
-    return colour === 'rgba(0, 0, 0, 0)' && node.parentElement ? painted(node.parentElement) : colour;
-  };
-  const pairs = new Map();
-  for (const node of document.querySelectorAll('body, body *')) {
-    const own = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
-    if (!own || !node.getClientRects().length || node.localName === 'script') continue;
-    const svg = node.namespaceURI.endsWith('svg');
-    const ink = getComputedStyle(node)[svg ? 'fill' : 'color'];
-    pairs.set(ink + painted(node), [ink, painted(node), node.textContent.trim().slice(0, 40)]);
-  }
-  return [...pairs.values()];
-}"""
 
 
 @pytest.mark.parametrize("count", [2, 3, 8])

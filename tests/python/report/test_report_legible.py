@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from test_report_browser import opened, rgb
-from test_report_marks import contrast
+from test_report_browser import opened
 
+from browsers import contrast, rgb
 from narrows._internal.cli import main
 
 if TYPE_CHECKING:

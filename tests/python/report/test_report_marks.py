@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from browsers import contrast
 from narrows._internal.core import algorithms
 from narrows._internal.drawing.figure import PAPERS, drawing
 from narrows._internal.drawing.plot import Axis, Box, Panel
@@ -185,18 +186,6 @@ def sheet_colour(sheet: str, name: str) -> tuple[int, int, int]:
     assert found
     red, green, blue = (int(part, 16) for part in found.groups())
     return red, green, blue
-
-
-def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    """Return the contrast ratio of two colours by WCAG 2.2."""
-    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (bright + 0.05) / (dark + 0.05)
-
-
-def luminance(rgb: tuple[float, ...]) -> float:
-    """Return the relative luminance of a colour by WCAG 2.2."""
-    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in (c / 255 for c in rgb)]
-    return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
 
 
 def test_algorithms_beside_one_another_have_hues_of_their_own() -> None:
