@@ -40,6 +40,8 @@ default_role = "code"
 smartquotes = False
 
 html_theme = "furo"
+html_static_path = ["site.css"]
+html_css_files = ["site.css"]
 html_title = "Narrows"
 html_copy_source = False
 html_show_sphinx = False

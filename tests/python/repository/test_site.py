@@ -8,18 +8,25 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote, urlsplit
 
 import conf
 import pytest
 
 import narrows as nw
+from browsers import COLOURS, contrast, rgb
 from command_line import environment
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Screen
+
     from command_line import Narrows
 
 ROOT = Path(__file__).parents[3]
@@ -86,6 +93,61 @@ def test_the_first_page_has_the_picture_and_the_playground_in_it(site: Path) -> 
     # Whether the module was built or not.
     assert f'<iframe src="../{conf.PLAYGROUND}"' in conf._playground("")  # noqa: SLF001
     assert "this site has none: its simulator is missing" in conf._playground("is missing")  # noqa: SLF001
+
+
+# Of each kind: the first page, wide tables, long commands, a card, generated tables, and the search.
+SEEN = ("docs/index", "docs/scenario", "docs/exercises", "docs/queues/cake", "docs/metrics", "search")
+SCHEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+ALL = pytest.mark.full("a browser opens 160 pages; one of each kind is always looked at")
+
+
+@contextmanager
+def screen(browser: Browser, width: int) -> Iterator[Screen]:
+    """Open a screen that shows no frame, which would be the playground: it has tests of its own."""
+    context = browser.new_context(viewport={"width": width, "height": 844})
+    context.route(f"**/{conf.PLAYGROUND}", lambda route: route.abort())
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize("pages", [SEEN, pytest.param((), marks=ALL)], ids=["some", "all"])
+def test_no_page_of_the_site_is_wider_than_a_phone_and_every_text_has_contrast(
+    browser: Browser, site: Path, pages: tuple[str, ...]
+) -> None:
+    files = [site / f"{name}.html" for name in pages] or sorted(site.rglob("*.html"))
+    with screen(browser, 390) as shown:
+        for file in files:
+            if file.name == conf.PLAYGROUND:
+                continue
+            shown.goto(file.as_uri())
+            assert shown.evaluate("document.documentElement.scrollWidth") <= 390, file
+            for scheme in SCHEMES:
+                shown.emulate_media(color_scheme=scheme)
+                for ink, paper, sample in shown.evaluate(COLOURS):
+                    assert contrast(rgb(ink), rgb(paper)) >= 4.5, (file, scheme, sample)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_search_is_reached_by_keys_and_finds_the_card_first(browser: Browser, site: Path, width: int) -> None:
+    with screen(browser, width) as shown:
+        shown.goto((site / "docs/index.html").as_uri())
+        shown.keyboard.press("/")
+        shown.wait_for_function("document.activeElement.getBoundingClientRect().left >= 0")
+        shown.keyboard.type("fq-codel")
+        shown.keyboard.press("Enter")
+        assert shown.locator("#search-results li a").first.inner_text() == "fq-codel"
+
+
+def test_the_navigation_of_a_phone_opens_by_touch_and_by_keys(browser: Browser, site: Path) -> None:
+    entry = ".sidebar-tree a"
+    with screen(browser, 390) as shown:
+        shown.goto((site / "docs/index.html").as_uri())
+        assert shown.locator(entry).first.bounding_box()["x"] < 0  # type: ignore[index]
+        shown.locator(".mobile-header label[for=__navigation]").click()
+        shown.wait_for_function(f"document.querySelector('{entry}').getBoundingClientRect().left >= 0")
+        shown.reload()
+        shown.locator(entry).first.focus()
+        shown.wait_for_function(f"document.querySelector('{entry}').getBoundingClientRect().left >= 0")
 
 
 @pytest.mark.parametrize("reader", ["student", "engineer of a stack", "kernel developer", "operator", "lecturer"])
