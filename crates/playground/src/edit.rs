@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Changes of a scenario's text that keep everything else as it is written, comments included.
 
+use narrows_lab::scenario::dropped;
 use serde_json::{Map, Value as Json, json};
 use toml_edit::{DocumentMut, Formatted, InlineTable, Item, Table, TableLike, Value};
 
 /// Sets each key path of `changes` to its value, which is TOML; an empty value removes the key.
 ///
 /// A number in a path is a place in a list, from 0, and the place after the last adds a table; an absent table is added,
-/// and a value that is not a table is replaced. The answer has the new `text` and its content as JSON, `document`.
+/// and a value that is not a table is replaced. With a new `kind`, a table keeps the keys that it keeps with `--set`. The answer
+/// has the new `text` and its content as JSON, `document`.
 ///
 /// # Errors
 ///
@@ -16,6 +18,14 @@ pub fn edit(text: &str, changes: &[(&str, &str)]) -> Result<Json, String> {
     let mut document = parse(text)?;
     for (path, value) in changes {
         let steps: Vec<&str> = path.split('.').collect();
+        let lost = if value.is_empty() {
+            Vec::new()
+        } else {
+            dropped(&document.to_string(), &format!("{path}={value}"))
+        };
+        for key in &lost {
+            set(document.as_item_mut(), &[&steps[..steps.len() - 1], &[key]].concat(), "")?;
+        }
         set(document.as_item_mut(), &steps, value).map_err(|problem| format!("{path}: {problem}"))?;
     }
     Ok(json!({ "text": document.to_string(), "document": table_to_json(document.as_table()) }))
@@ -49,9 +59,13 @@ fn set(item: &mut Item, steps: &[&str], value: &str) -> Result<(), String> {
         return in_table(table, rest, value);
     }
     if !item.is_table_like() {
-        *item = Item::Value(Value::InlineTable(InlineTable::new()));
+        *item = inline();
     }
     in_table(item.as_table_like_mut().expect("it was made one"), steps, value)
+}
+
+fn inline() -> Item {
+    Item::Value(Value::InlineTable(InlineTable::new()))
 }
 
 fn in_table(table: &mut dyn TableLike, steps: &[&str], value: &str) -> Result<(), String> {
@@ -72,7 +86,8 @@ fn in_table(table: &mut dyn TableLike, steps: &[&str], value: &str) -> Result<()
         }
         [key, rest @ ..] => {
             if table.get(key).is_none() {
-                table.insert(key, Item::Table(Table::new()));
+                // A new form stands in one line with its key.
+                table.insert(key, if rest == ["kind"] { inline() } else { Item::Table(Table::new()) });
             }
             set(table.get_mut(key).expect("it was inserted"), rest, value)
         }

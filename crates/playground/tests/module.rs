@@ -49,6 +49,53 @@ fn what_is_no_table_is_replaced_by_one() {
     assert!(changed.contains("queue = { limit = \"2bdp\" }"), "{changed}");
 }
 
+/// The resolved file of a scenario, or its errors without their places.
+fn resolved(text: &str, set: &[String]) -> Result<String, Vec<(String, String)>> {
+    let loaded = load(text, "scenario.toml", Path::new(""), set, &LoadOptions::default());
+    loaded.map(|scenario| scenario.resolved).map_err(|faults| {
+        let mut words: Vec<_> = faults.into_iter().map(|fault| (fault.path, fault.message)).collect();
+        // They are in the order of the file.
+        words.sort();
+        words
+    })
+}
+
+/// The kinds that a table may have.
+fn kinds(path: &str) -> Vec<String> {
+    let set = [format!("{path}.kind=?")];
+    let faults = load(TEXT, "scenario.toml", Path::new(""), &set, &LoadOptions::default());
+    let fault = faults.expect_err("it is no kind").into_iter().find(|fault| fault.path.ends_with("kind"));
+    fault.expect("the kind is at fault").allowed.split(", ").map(str::to_owned).collect()
+}
+
+#[test]
+fn a_new_kind_keeps_the_keys_that_it_keeps_on_the_command_line() {
+    let queue = |lines: &str| TEXT.replace("[path]\n", lines);
+    let inline =
+        |kind| format!("[path]\nqueue = {{ kind = \"{kind}\", limit = \"70pkt\", target = \"3ms\" }}\n");
+    let table = queue("[path.queue]\nkind = \"droptail\"\nlimit = \"70pkt\" # kept\n[path]\n");
+    let walk =
+        "{ kind = \"walk\", step = \"1Mbps\", minimum = \"1Mbps\", maximum = \"9Mbps\", interval = \"1s\" }";
+    let source = "\nsource = { kind = \"poisson\", size = { kind = \"fixed\", value = \"9kB\" }, interval = \"1s\", until = \"2s\" }";
+    let mut texts = vec![("path.queue", TEXT.to_owned()), ("path.queue", table)];
+    texts.extend(kinds("path.queue").into_iter().map(|kind| ("path.queue", queue(&inline(kind)))));
+    texts.push(("path.rate", TEXT.replace("\"10Mbps\" ", walk)));
+    texts.push(("flows.0.source", TEXT.replace("\"newreno\"", &format!("\"newreno\"{source}"))));
+    let mut kept = 0;
+    for (path, text) in texts {
+        for after in kinds(path) {
+            let changed =
+                edited(&text, &[(&format!("{path}.kind"), &format!("\"{after}\""))]).expect("it is TOML");
+            let set = [format!("{path}.kind={after}")];
+            assert_eq!(resolved(&changed, &[]), resolved(&text, &set), "{text}{after}: {changed}");
+            kept += usize::from(changed.contains("70pkt"));
+        }
+    }
+    assert!(kept > 100, "{kept} changes kept the limit");
+    let codel = edited(TEXT, &[("path.queue.kind", "\"codel\"")]).expect("it is TOML");
+    assert!(codel.contains("\nqueue = { kind = \"codel\" }\n"), "{codel}");
+}
+
 #[test]
 fn a_value_or_a_path_that_makes_no_sense_is_an_error() {
     for (path, value) in

@@ -41,6 +41,7 @@ pub use document::{Complaint, Located, Written, complain, read_document};
 pub use executed::{Executed, ExecutedKind, executed};
 pub use input::{InputFile, kept};
 pub use narrows_model::hexadecimal;
+pub use overrides::dropped;
 pub use schema::schema;
 pub use sections::expect::Expectation;
 pub use sections::preset::{PresetCard, PresetValue};

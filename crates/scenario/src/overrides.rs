@@ -10,7 +10,9 @@
 use super::diagnostic::Fault;
 use super::kind::{KIND, Key, Kind, Parts, Variant, list};
 use super::location::Location;
-use super::tree::{Node, Pair, Value, parse_argument};
+use super::section::Section;
+use super::sections::root::RootKeys;
+use super::tree::{Node, Pair, Value, parse, parse_argument};
 
 /// Applies every argument, in order.
 pub(super) fn apply(root: &mut Node, parts: Parts, arguments: &[String], faults: &mut Vec<Fault>) {
@@ -33,6 +35,26 @@ pub(super) fn apply(root: &mut Node, parts: Parts, arguments: &[String], faults:
             faults.push(fault);
         }
     }
+}
+
+/// Returns the keys that the table of the last key of `argument`, as of a `--set`, loses when it changes `text`, for one who changes
+/// the text itself: those that a new `kind` does not have. None if the text cannot be read, or has no such table.
+pub fn dropped(text: &str, argument: &str) -> Vec<String> {
+    let keys = |root: &Node| -> Option<Vec<String>> {
+        let (path, _) = argument.split_once('=')?.0.rsplit_once('.')?;
+        let table = path.split('.').try_fold(root, |node, step| match &node.value {
+            Value::List(nodes) => nodes.get(step.parse::<usize>().ok()?),
+            value => value.get(step).map(|entry| &entry.node),
+        })?;
+        let Value::Table(entries) = &table.value else { return None };
+        Some(entries.iter().map(|entry| entry.key.clone()).collect())
+    };
+    let Ok(mut root) = parse(text) else { return Vec::new() };
+    let mut before = keys(&root).unwrap_or_default();
+    apply(&mut root, RootKeys::PARTS, &[argument.to_owned()], &mut Vec::new());
+    let after = keys(&root).unwrap_or_default();
+    before.retain(|key| !after.contains(key));
+    before
 }
 
 struct Setter<'a> {

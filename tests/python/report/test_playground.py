@@ -16,7 +16,7 @@ import pytest
 
 import narrows as nw
 from narrows._internal import core
-from narrows._internal.browser.lessons import lessons
+from narrows._internal.browser.lessons import Lesson, lessons
 from narrows._internal.browser.page import MODULE, Experiment, fault, fragment, page
 from optional import WASM, require
 from repository import HOUSE
@@ -58,7 +58,7 @@ def test_a_module_of_other_sources_is_refused(tmp_path: Path, monkeypatch: pytes
         assert ("other sources" in fault(module)) == wrong
     monkeypatch.setattr("narrows._internal.browser.page.HERE", tmp_path)
     (tmp_path / MODULE).write_bytes(b"\0asm\1\0\0\0")
-    with pytest.raises(nw.InputError, match="`make wasm` in the source tree"):
+    with pytest.raises(nw.InputError, match="wheels of a release contain it; `make wasm` in the source tree"):
         page(Experiment(SHORT, "short"))
 
 
@@ -108,6 +108,25 @@ def test_a_page_gives_the_digest_of_the_command_line(
         assert shown(window) == json.loads(done.stdout)["digest"]
 
 
+LESSONS = lessons()
+LONG = pytest.mark.full("fourteen lessons run twice, in the page and by the program; the first one always does")
+
+
+@pytest.mark.parametrize(
+    "lesson", [LESSONS[0], *(pytest.param(each, marks=LONG) for each in LESSONS[1:])], ids=lambda each: each.name
+)
+def test_a_lesson_gives_the_digests_of_the_command_line(
+    browser: Browser, playground: Path, tmp_path: Path, lesson: Lesson
+) -> None:
+    with opened(browser, playground) as window:
+        shown(window)
+        window.locator("#lesson").select_option(lesson.name)
+        wanted = digest_of(lesson.text, tmp_path)
+        window.locator(f"#digest:text-is('{wanted}')").wait_for(state="attached")
+        if lesson.beside:
+            assert shown(window, "#digest-beside") == digest_of(lesson.text, tmp_path, subject=lesson.beside)
+
+
 @pytest.mark.usefixtures("built")
 def test_a_run_folder_opens_in_a_page(narrows: Narrows, scenario: Path, tmp_path: Path, browser: Browser) -> None:
     done = narrows("run", scenario, "--json", "--out", "run")
@@ -129,7 +148,8 @@ def test_controls_change_the_text_and_the_run(browser: Browser, playground: Path
         text = window.locator("#text").input_value()
         assert text.startswith("# A comment that stays.\n")
         assert re.search(r'rate = "5Mbps" +# the bottleneck', text)
-        assert 'queue = { kind = "codel", limit = "1bdp" }' in text
+        # As with `--set path.queue.kind=codel`: there was no limit to keep.
+        assert 'queue = { kind = "codel" }' in text
         wanted = digest_of(text, tmp_path)
         window.locator(f"#digest:text-is('{wanted}')").wait_for(state="attached")
         assert wanted != first
@@ -308,7 +328,7 @@ def test_without_the_module_the_command_that_builds_it_is_named(
         page(Experiment(SHORT, "short"))
 
 
-@pytest.mark.parametrize("lesson", lessons(), ids=lambda each: each.name)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda each: each.name)
 def test_a_lesson_is_five_sentences(lesson: Any) -> None:
     assert len(re.findall(r"\.(?: |$)", lesson.sentences)) == 5
     assert lesson.text.startswith("title ")

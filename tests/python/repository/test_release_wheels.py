@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from third_party import crates
 
+from narrows._internal.browser.page import MODULE, fault
 from repository import HOUSE
 
 WHEELS = sorted((HOUSE / "dist").glob("narrows-*.whl"))
@@ -63,6 +64,12 @@ def test_a_wheel_is_small_and_holds_the_licence_of_every_crate(wheel: Path) -> N
     target = f"{machine}-unknown-linux-{'gnu' if library == 'manylinux' else 'musl'}"
     for crate in crates("narrows-python", [target]):
         assert f"\n  {crate['name']} {crate['version']}: {crate['license']}" in listed
+
+
+@each_wheel
+def test_a_wheel_has_the_simulator_for_pages_of_the_same_sources(wheel: Path, tmp_path: Path) -> None:
+    module = zipfile.ZipFile(wheel).extract(f"narrows/_internal/browser/{MODULE}", tmp_path)
+    assert not fault(Path(module))
 
 
 @each_wheel

@@ -121,7 +121,7 @@ def _hash(text: str) -> str:
 
 HERE = Path(__file__).parent
 MODULE = "narrows.wasm"
-REMEDY = "`make wasm` in the source tree builds it, or says what it needs"
+REMEDY = "the wheels of a release contain it; `make wasm` in the source tree builds it, or says what it needs"
 SCRIPTS = ("quantities.js", "plot.js", "runner.js", "asker.js", "page.js")
 # The metrics in the table of the page; a run folder has all.
 NUMBERS = (

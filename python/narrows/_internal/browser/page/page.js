@@ -379,12 +379,7 @@
     if (RANGES[name]) slider(name);
   }
   find("#ecn").addEventListener("change", (event) => change(["transport.ecn", String(event.target.checked)]));
-  find("#queue").addEventListener("change", (event) => {
-    const kind = event.target.value;
-    const limit = find("#limit").value.trim();
-    const keeps = data.queues.find(({ name }) => name === kind).limit && quantity(limit);
-    change(["path.queue", `{ kind = ${toml(kind)}${keeps ? `, limit = ${toml(limit)}` : ""} }`]);
-  });
+  find("#queue").addEventListener("change", ({ target }) => change(["path.queue.kind", toml(target.value)]));
   find("#beside").addEventListener("change", (event) => {
     experiment.beside = event.target.value;
     changed();
