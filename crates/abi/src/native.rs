@@ -107,13 +107,15 @@ impl Native {
         start: &FlowStart<'_>,
     ) -> Result<Box<dyn Code>, String> {
         let create = self.table.create.ok_or("it has no function create")?;
-        let (caller, now) = (Caller::new(&self.controller, Some(start)), setup.now);
+        let separator = if start.stack.is_empty() { "" } else { ":" };
+        let controller = format!("{}{separator}{}", start.stack, self.controller);
+        let (caller, now) = (Caller::new(&controller, Some(start)), setup.now);
         // SAFETY: the arguments are as the header says.
         let state = caller.noted(Function::Create, now, || unsafe { create(setup, parameters.as_ptr()) });
         if state.is_null() {
             return Err("create returned NULL: it refuses this setup, or these parameters".to_owned());
         }
-        Ok(Box::new(Flow { native: self.clone(), state, caller, now }))
+        Ok(Box::new(Flow { native: self.clone(), state, saved: std::ptr::null_mut(), caller, now }))
     }
 }
 

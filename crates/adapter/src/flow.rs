@@ -74,6 +74,7 @@ impl Flow {
         let mss = u64::from(mtu).max(1);
         let setup = plan.setup.mss(Bytes::new(mss)).packet(Bytes::new(mss + HEADERS)).seed(seed);
         let algorithm = plan.build(&setup);
+        plan.observed(algorithm.as_ref());
         let shown = Shown::new(algorithm.as_ref(), mss);
         if let Some(failure) = &shown.failure {
             plan.failed(failure);
@@ -289,8 +290,9 @@ impl Flow {
             .round(self.round)
             .window_limited(self.is_window_limited());
         let mss = self.mss;
-        let algorithm = self.algorithm();
+        let algorithm = self.algorithm.get_mut().unwrap_or_else(PoisonError::into_inner).as_mut();
         event(algorithm, &path);
+        self.plan.observed(algorithm);
         let shown = Shown::new(algorithm, mss);
         if let (None, Some(failure)) = (&self.shown.failure, &shown.failure) {
             self.plan.failed(failure);

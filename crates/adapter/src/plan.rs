@@ -21,7 +21,11 @@ pub struct Plan {
     /// Whether an algorithm that sets a pacing rate may run if the stack ignores the rate.
     pub(crate) window_alone: bool,
     report: Option<Arc<Report>>,
+    observe: Option<Arc<Observe>>,
 }
+
+/// Sees an algorithm after an event.
+type Observe = dyn Fn(&dyn CongestionControl) + Send + Sync;
 
 /// Takes the failure of an algorithm.
 type Report = dyn Fn(&Failure) + Send + Sync;
@@ -42,7 +46,15 @@ impl Plan {
             .initial_window(INITIAL_WINDOW)
             .slow_start(needs.slow_start.unwrap_or_default())
             .paced(true);
-        Self { name: name.into(), needs, build: Arc::new(build), setup, window_alone: false, report: None }
+        Self {
+            name: name.into(),
+            needs,
+            build: Arc::new(build),
+            setup,
+            window_alone: false,
+            report: None,
+            observe: None,
+        }
     }
 
     /// Permits an algorithm that sets a pacing rate on a stack that ignores it: its window alone limits it. What it does then is
@@ -57,6 +69,20 @@ impl Plan {
     #[must_use]
     pub fn reporting(self, report: impl Fn(&Failure) + Send + Sync + 'static) -> Self {
         Self { report: Some(Arc::new(report)), ..self }
+    }
+
+    /// Has `observe` called with the algorithm of each path at its start and after every event, which can read its
+    /// [inner variables](CongestionControl::observe): a controller is out of reach inside its stack.
+    #[must_use]
+    pub fn observing(self, observe: impl Fn(&dyn CongestionControl) + Send + Sync + 'static) -> Self {
+        Self { observe: Some(Arc::new(observe)), ..self }
+    }
+
+    /// Shows an instance.
+    pub(crate) fn observed(&self, algorithm: &dyn CongestionControl) {
+        if let Some(observe) = &self.observe {
+            observe(algorithm);
+        }
     }
 
     /// Passes on the failure of an instance.

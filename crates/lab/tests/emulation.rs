@@ -25,7 +25,7 @@ impl StopAndWait {
     fn state(&self) -> StackState {
         StackState {
             established: self.established,
-            window: 1,
+            window: 1.0,
             in_flight: 1,
             bytes_acked: self.acked,
             delivered: (self.acked / MSS) as u32,

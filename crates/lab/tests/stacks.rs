@@ -5,8 +5,10 @@
 use crate::support::compiled::compiled;
 use crate::support::libraries::Libraries;
 use narrows_lab::backend::{Progress, RunError};
+use narrows_lab::records::Column;
 use narrows_lab::replication::{Replication, run};
 use narrows_lab::scenario::{Diagnostic, LoadOptions, Scenario, executed, load};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -91,6 +93,13 @@ fn a_connection_outlasts_thousands_of_losses_at_the_end_of_slow_start() {
 
 #[test]
 fn a_controller_that_the_stack_does_not_have_is_refused() {
+    for algorithm in ["msquic:cubic", "msquic:narrows:cubic", "msquic:./libmine.so:mine"] {
+        let text = bulk("X", algorithm).replace("stack = \"X\"", "");
+        let faults = read(&text, &[]).expect_err("there is no such stack");
+        assert_eq!(faults[0].message, "no stack msquic is part of this build of Narrows");
+        assert!(faults[0].allowed.starts_with("quinn:NAME and noq:NAME"), "{faults:?}");
+        assert!(faults[0].hint.as_deref().is_some_and(|hint| hint.contains("narrows.h")), "{faults:?}");
+    }
     for stack in narrows_quic::stacks() {
         for algorithm in ["vegas", "cubic(beta=0.5)", "linux:cubic"] {
             let faults = read(&bulk(stack.name(), algorithm), &[]).expect_err("it is refused");
@@ -203,12 +212,42 @@ fn the_rule_of_newreno_in_c_sends_the_packets_of_that_of_the_catalogue_in_a_stac
 fn a_window_in_bytes_is_what_is_in_flight_in_every_host() {
     // Below the bandwidth-delay product, at which nothing is lost; the stacks find out that packets of 1200 bytes may be larger.
     let library = compiled("window.c", &["WINDOW=60000"]);
-    for stack in ["", "quinn:", "noq:"] {
+    for (stack, payload) in [("", 1460.0), ("quinn:", 1452.0), ("noq:", 1452.0)] {
         let text = bulk("X", "X").replace("stack = \"X\"", "");
         let text = text.replace("\"X\"", &format!("\"{stack}{}:constant\"", library.display()));
         let found = result(&text, &["duration = 4s", "warmup = 1s"]);
         let goodput = found.groups[0].value("goodput_bps") / 1e6;
         assert!((11.0..12.0).contains(&goodput), "{stack}: {goodput} Mbps");
+        let window = found.groups[0].value("cwnd_mean_packets") * payload;
+        assert!((window - 60_000.0).abs() < 0.01, "{stack}: the record has {window} bytes");
+    }
+}
+
+#[test]
+fn inner_variables_of_an_algorithm_are_recorded_in_a_stack_as_outside_of_it() {
+    let library = compiled("newreno.c", &[]).display().to_string();
+    let variables = |stack: &str, algorithm: &str| -> BTreeSet<String> {
+        let text =
+            bulk("X", "X").replace("stack = \"X\"", "").replace("\"X\"", &format!("\"{stack}{algorithm}\""));
+        let found = result(&text, &["duration = 3s", "warmup = 1s", "record.internals = true"]);
+        let Some(Column::Label { labels, .. }) = found.tables["internals"].column("variable") else {
+            return BTreeSet::new();
+        };
+        labels.iter().cloned().collect()
+    };
+    for (algorithm, stacks) in
+        [("bbr3", &["noq"][..]), ("cubic", &["quinn", "noq"]), (&library, &["quinn", "noq"])]
+    {
+        let (prefix, name) = if algorithm == library {
+            ("", format!("{library}:newreno"))
+        } else {
+            ("narrows:", algorithm.to_owned())
+        };
+        let outside = variables("", &name);
+        assert!(!outside.is_empty(), "{name} shows none");
+        for stack in stacks {
+            assert_eq!(variables(&format!("{stack}:{prefix}"), &name), outside, "{name} in {stack}");
+        }
     }
 }
 

@@ -413,8 +413,8 @@ fn stack_state(state: &State, lacks_ecn: bool) -> StackState {
     StackState {
         established: state.established != 0,
         aborted: state.aborted != 0,
-        window: state.cwnd,
-        ssthresh: (state.ssthresh < INFINITE_SSTHRESH).then_some(state.ssthresh),
+        window: f64::from(state.cwnd),
+        ssthresh: (state.ssthresh < INFINITE_SSTHRESH).then_some(f64::from(state.ssthresh)),
         in_flight: state.in_flight,
         rtt: rtt_view(state.rtt_us, state.srtt_us, state.min_rtt_us),
         pacing_rate: (state.pacing_rate > 0).then(|| Rate::from_bps(state.pacing_rate.saturating_mul(8))),
@@ -423,7 +423,7 @@ fn stack_state(state: &State, lacks_ecn: bool) -> StackState {
         lost: state.lost,
         timeouts: u64::from(state.timeouts),
         reductions: state.reductions,
-        before_reduction: state.prior_cwnd,
+        before_reduction: f64::from(state.prior_cwnd),
         lacks_ecn,
         reducing: match state.phase {
             2 => Some(Cause::Mark),

@@ -93,6 +93,8 @@ pub struct FlowStart<'a> {
     pub flow: usize,
     /// Name of the flow's group.
     pub group: &'a str,
+    /// Name of the protocol stack that carries the flow; empty for the endpoints of Narrows.
+    pub stack: &'a str,
     /// Time at which it starts.
     pub now: Time,
 }

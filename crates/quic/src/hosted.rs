@@ -5,6 +5,7 @@ use crate::sent::Shared;
 use narrows_adapter::{Plan, Reason, Stack};
 use narrows_cc::{EcnUse, Failure};
 use narrows_model::algorithm::{Control, FlowStart};
+use narrows_model::stack::StackSetup;
 use narrows_units::Time;
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ pub(crate) fn refusal(algorithm: &Arc<Control>, stack: Stack) -> Option<String> 
     if algorithm.external().is_some() {
         return None;
     }
-    let start = FlowStart { flow: 0, group: "", now: Time::ZERO };
-    plan(algorithm, &start, 0, &Shared::default(), stack).reason(stack).map(|reason| reason.to_string())
+    let start = FlowStart { flow: 0, group: "", stack: "", now: Time::ZERO };
+    plan_of(algorithm, &start, &Shared::default(), stack).reason(stack).map(|reason| reason.to_string())
 }
 
 /// Returns what builds the instance of `algorithm` for the connection `start` in `stack`, whose failures become known to `watching`. One that
@@ -23,15 +24,29 @@ pub(crate) fn refusal(algorithm: &Arc<Control>, stack: Stack) -> Option<String> 
 pub(crate) fn plan(
     algorithm: &Arc<Control>,
     start: &FlowStart<'_>,
-    seed: u64,
+    setup: &StackSetup,
     watching: &Shared,
     stack: Stack,
 ) -> Plan {
+    let mut plan = plan_of(algorithm, start, watching, stack);
+    plan.setup.seed = setup.seed;
+    if !setup.observed {
+        return plan;
+    }
+    let seen = watching.clone();
+    plan.observing(move |algorithm| {
+        let observed = &mut seen.lock().observed;
+        observed.clear();
+        algorithm.observe(&mut |name, value| observed.push((name.to_owned(), value)));
+    })
+}
+
+fn plan_of(algorithm: &Arc<Control>, start: &FlowStart<'_>, watching: &Shared, stack: Stack) -> Plan {
     let FlowStart { flow, now, .. } = *start;
-    let (control, group) = (Arc::clone(algorithm), start.group.to_owned());
+    let (control, group, carrier) = (Arc::clone(algorithm), start.group.to_owned(), start.stack.to_owned());
     let (building, running) = (watching.clone(), watching.clone());
     let build = move |setup: &_| {
-        let instance = control.build(setup, &FlowStart { flow, group: &group, now });
+        let instance = control.build(setup, &FlowStart { flow, group: &group, stack: &carrier, now });
         let limits = instance.limits();
         let refused = if instance.ecn() != EcnUse::Classic {
             Some(Reason::Marks)
@@ -47,7 +62,6 @@ pub(crate) fn plan(
         }
         instance
     };
-    let mut plan = Plan::new(algorithm.to_string(), algorithm.needs(), build);
-    plan.setup.seed = seed;
+    let plan = Plan::new(algorithm.to_string(), algorithm.needs(), build);
     plan.reporting(move |failure| running.lock().fail(failure.clone()))
 }

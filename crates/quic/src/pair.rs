@@ -203,7 +203,7 @@ impl Pair {
         let limits = api::limits(connection);
         let mut seen = self.seen.lock();
         let mtu = u64::from(path.mtu).max(1);
-        let packets = |bytes: u64| u32::try_from(bytes.saturating_add(mtu / 2) / mtu).unwrap_or(u32::MAX);
+        let packets = |bytes: u64| bytes as f64 / mtu as f64;
         let rtt = seen.latest_rtt.map(|latest| {
             RttView::new(span(latest)).min(span(path.min_rtt)).smoothed(span(path.rtt)).variation(Span::ZERO)
         });
@@ -215,9 +215,9 @@ impl Pair {
         StackState {
             established: !connection.is_handshaking(),
             aborted: self.aborted,
-            window: packets(path.window),
+            window: packets(limits.window),
             ssthresh: limits.ssthresh.filter(|&bytes| bytes < u64::MAX).map(packets),
-            in_flight: packets(seen.in_flight),
+            in_flight: u32::try_from(seen.in_flight.saturating_add(mtu / 2) / mtu).unwrap_or(u32::MAX),
             rtt,
             pacing_rate: rate.map(|bps| Rate::from_bps_f64((bps * on_wire).min(u64::MAX as f64))),
             bytes_acked: self.acked,
@@ -323,6 +323,12 @@ impl StackConnection for Pair {
         self.seen.lock().take_failure()
     }
 
+    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        for (name, value) in &self.seen.lock().observed {
+            record(name, *value);
+        }
+    }
+
     fn state(&mut self) -> (StackState, u64) {
         (self.state_of_sender(), self.delivered())
     }
@@ -406,7 +412,7 @@ fn controllers(
     seen: &Shared,
 ) -> [Factory; 2] {
     if let Some(algorithm) = &control.hosted {
-        let plan = hosted::plan(algorithm, start, setup.seed, seen, api::STACK);
+        let plan = hosted::plan(algorithm, start, setup, seen, api::STACK);
         return [api::hosted(plan, base, seen.clone()), api::own("", setup, Shared::default())];
     }
     let both = api::own(&control.name, setup, seen.clone());

@@ -33,6 +33,8 @@ pub(crate) struct Sent {
     pub cause: Option<Cause>,
     /// Reductions by persistent congestion (RFC 9002 §7.6), QUIC's counterpart to a retransmission timeout.
     pub persistent: u64,
+    /// Inner variables of an algorithm of Narrows or from a file after its last event, each with its name.
+    pub observed: Vec<(String, f64)>,
     /// The failure of an algorithm of Narrows or from a file, until it is taken.
     failure: Option<Failure>,
     /// Whether it has failed.

@@ -176,6 +176,11 @@ impl<'m> Carried<'m> {
         if let Some(failure) = connection.failure() {
             emulation.fail(flow, failure);
         }
+        if self.model.record.internals {
+            let mut observed = Vec::new();
+            connection.observe(&mut |name, value| observed.push((name.to_owned(), value)));
+            emulation.observe(flow, observed);
+        }
         let (state, delivered) = connection.state();
         let due = connection.due();
         if due != std::mem::replace(&mut self.armed[flow.index()], due) && due < Time::NEVER {
@@ -206,9 +211,10 @@ impl<'m> Carried<'m> {
                 .receive_window
                 .map(|packets| Bytes::new(packets.saturating_mul(transport.mss.count()))),
             ecn: transport.ecn,
+            observed: self.model.record.internals,
             seed: Stream::new(self.model.seed, self.replication, &stream).bits(),
         };
-        let start = FlowStart { flow: flow.index(), group: &group.name, now };
+        let start = FlowStart { flow: flow.index(), group: &group.name, stack: control.stack.name(), now };
         control.stack.connection(control, &setup, &start)
     }
 }

@@ -130,6 +130,11 @@ impl<'m> Emulation<'m> {
         self.partition.workloads.connections.fail_in_stack(flow, failure);
     }
 
+    /// The inner variables of the algorithm of `flow`, which a stack executes, have these values, each with its name.
+    pub(crate) fn observe(&mut self, flow: FlowId, observed: Vec<(String, f64)>) {
+        self.partition.workloads.connections.observe_in_stack(flow, observed);
+    }
+
     /// The receiver of `flow` has received `bytes` of payload so far.
     pub fn deliver(&mut self, flow: FlowId, bytes: u64) {
         self.partition.at_workloads(|workloads, _| workloads.connections.deliver_from_stack(flow, bytes));

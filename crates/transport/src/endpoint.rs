@@ -233,6 +233,16 @@ impl SendingEndpoint {
         self.core().map(|core| core.algorithm.as_ref())
     }
 
+    /// Calls `record` with name and value of each inner variable of the algorithm, hosted here or in the stack that carries the
+    /// connection.
+    pub fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        match (&self.0, self.algorithm()) {
+            (Kind::Stack(sender), _) => sender.observe(record),
+            (_, Some(algorithm)) => algorithm.observe(record),
+            (_, None) => {}
+        }
+    }
+
     /// Returns what went wrong in the hosted congestion control algorithm, if anything did.
     pub fn failure(&self) -> Option<&Failure> {
         self.core()?.algorithm.failure()

@@ -47,10 +47,10 @@ pub struct StackState {
     pub established: bool,
     /// Whether the stack has aborted the connection.
     pub aborted: bool,
-    /// Congestion window, packets; 0 if it is not known.
-    pub window: u32,
-    /// Slow-start threshold, packets; `None` for infinite.
-    pub ssthresh: Option<u32>,
+    /// Congestion window, packets, with the fraction of a stack that counts bytes; 0 if it is not known.
+    pub window: f64,
+    /// Slow-start threshold, packets, likewise; `None` for infinite.
+    pub ssthresh: Option<f64>,
     /// Packets sent, not acknowledged and not declared lost.
     pub in_flight: u32,
     /// The round-trip time estimate; `None` before the first sample.
@@ -68,7 +68,7 @@ pub struct StackState {
     /// Reductions of the window.
     pub reductions: u32,
     /// The window before the last reduction, packets.
-    pub before_reduction: u32,
+    pub before_reduction: f64,
     /// Whether the window is being reduced, for this cause.
     pub reducing: Option<Cause>,
     /// Whether it asked for ECN and does without.

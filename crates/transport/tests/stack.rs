@@ -24,8 +24,8 @@ impl Host for Events {
 const OPEN: StackState = StackState {
     established: true,
     aborted: false,
-    window: 100,
-    ssthresh: Some(80),
+    window: 100.0,
+    ssthresh: Some(80.0),
     in_flight: 100,
     rtt: None,
     pacing_rate: None,
@@ -34,7 +34,7 @@ const OPEN: StackState = StackState {
     lost: 0,
     timeouts: 0,
     reductions: 0,
-    before_reduction: 0,
+    before_reduction: 0.0,
     reducing: None,
     lacks_ecn: false,
     window_limited: true,
@@ -53,21 +53,21 @@ fn a_reduction_is_undone_when_window_and_threshold_are_back() {
     let (mut sender, mut host) = (endpoint(), Events::default());
     stack(&mut sender).update(OPEN, Time::ZERO, &mut host);
     let reduced = StackState {
-        window: 50,
-        ssthresh: Some(50),
+        window: 50.0,
+        ssthresh: Some(50.0),
         reductions: 1,
-        before_reduction: 100,
+        before_reduction: 100.0,
         reducing: Some(Cause::Detected),
         ..OPEN
     };
     stack(&mut sender).update(reduced, Time::ZERO, &mut host);
     host.0.clear();
     let after = StackState { reducing: None, ..reduced };
-    for state in [after, StackState { ssthresh: Some(80), ..after }, after] {
+    for state in [after, StackState { ssthresh: Some(80.0), ..after }, after] {
         stack(&mut sender).update(state, Time::ZERO, &mut host);
     }
     assert_eq!(host.0, [], "the window is not what it was");
-    let undone = StackState { window: 101, ssthresh: Some(80), ..after };
+    let undone = StackState { window: 101.0, ssthresh: Some(80.0), ..after };
     stack(&mut sender).update(undone, Time::ZERO, &mut host);
     stack(&mut sender).update(undone, Time::ZERO, &mut host);
     assert_eq!(host.0, [TransportEvent::Undone(Rule::Stack)]);
@@ -93,13 +93,13 @@ fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
     assert!(!sender.lowers_window_in_steps(), "a smaller window would be a reduction");
     host.0.clear();
     let recovery = StackState {
-        ssthresh: Some(50),
+        ssthresh: Some(50.0),
         reductions: 1,
-        before_reduction: 100,
+        before_reduction: 100.0,
         reducing: Some(Cause::Detected),
         ..OPEN
     };
-    for window in [99, 98, 50] {
+    for window in [99.0, 98.0, 50.0] {
         stack(&mut sender).update(StackState { window, ..recovery }, Time::ZERO, &mut host);
         assert!(sender.lowers_window_in_steps());
     }
@@ -112,7 +112,7 @@ fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
     };
     assert_eq!(host.0, [reduction]);
     // The end of recovery sets the window to the threshold.
-    let after = StackState { window: 49, reducing: None, ..recovery };
+    let after = StackState { window: 49.0, reducing: None, ..recovery };
     stack(&mut sender).update(after, Time::ZERO, &mut host);
     assert!(sender.lowers_window_in_steps());
     stack(&mut sender).update(after, Time::ZERO, &mut host);
@@ -124,17 +124,17 @@ fn a_reduction_is_reported_once_and_its_steps_are_part_of_it() {
 fn a_recovery_that_begins_as_another_ends_counts_and_so_does_one_that_was_undone_at_once() {
     let (mut sender, mut host) = (endpoint(), Events::default());
     let recovery = |reductions, before_reduction, reducing| StackState {
-        ssthresh: Some(50),
+        ssthresh: Some(50.0),
         reductions,
         before_reduction,
         reducing,
         ..OPEN
     };
     let detected = Some(Cause::Detected);
-    for state in [OPEN, recovery(1, 100, detected), recovery(2, 60, detected), recovery(3, 70, None)] {
+    for state in [OPEN, recovery(1, 100.0, detected), recovery(2, 60.0, detected), recovery(3, 70.0, None)] {
         stack(&mut sender).update(state, Time::ZERO, &mut host);
     }
-    let spurious = StackState { timeouts: 1, ..recovery(4, 80, None) };
+    let spurious = StackState { timeouts: 1, ..recovery(4, 80.0, None) };
     stack(&mut sender).update(spurious, Time::ZERO, &mut host);
     let reduction = |event: &TransportEvent| match event {
         TransportEvent::Reduction { cause, window_before, .. } => Some((*cause, *window_before)),

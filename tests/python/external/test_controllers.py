@@ -17,6 +17,7 @@ import pytest
 from command_line import SHORT, write
 from narrows._internal import core
 from narrows._internal.external.scaffold import TEMPLATES
+from narrows._internal.external.source import split_stack
 from optional import WASM, needs, require
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def test_what_a_library_does_in_a_run_ends_that_run_alone(narrows: Narrows, tmp_
     compiled_rust("misbehaving.rs", tmp_path / "libpanics.so", "panics")
     expected["panics"] = ("acked", "ended by signal SIGABRT")
     expected = {f"lib{name.lower()}.so": each for name, each in expected.items()}
-    names = [f"./{library}:mine" for library in expected]
+    expected["quinn:libcrashes.so"] = expected["libcrashes.so"]
+    names = [f"{stack}./{library}:mine" for stack, library in map(split_stack, expected)]
     flags = ["--replications", "1", "--out", "out"]
     late = SUBJECT.replace('count = 2\nstart = "0s..1s"', 'start = "1s"')
     done = narrows("compare", "newreno", *names, "--scenario", write(tmp_path, late), *flags)
@@ -96,7 +98,7 @@ def test_what_a_library_does_in_a_run_ends_that_run_alone(narrows: Narrows, tmp_
     assert list(top["algorithms"]) == ["newreno"]
     assert len(top["failed"]) == len(expected)
     for library, (function, words) in expected.items():
-        (problem,) = [each for each in top["failed"].values() if f"{library}:mine failed at" in each]
+        (problem,) = [each for each in top["failed"].values() if f" {library}:mine failed at" in each]
         assert words in problem, library
         head, _, tail = problem.partition(" s of simulated time, in flow 0 of group tested:\n")
         assert tail.startswith(f"in {function}: " if function else ""), problem

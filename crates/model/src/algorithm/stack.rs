@@ -48,6 +48,8 @@ pub struct StackSetup {
     pub receive_window: Option<Bytes>,
     /// Whether hosts pass on the ECN field, in both directions.
     pub ecn: bool,
+    /// Whether the inner variables of the sender's algorithm are recorded.
+    pub observed: bool,
     /// Seed of all its random numbers.
     pub seed: u64,
 }
@@ -75,6 +77,10 @@ pub trait StackConnection: Debug + Send {
 
     /// Returns the failure of its algorithm, once; `None` if there is none. Only external algorithms can fail.
     fn failure(&mut self) -> Option<Failure>;
+
+    /// Calls `record` with name and value of each inner variable that the sender's algorithm had after its last event, if it is
+    /// observed and not one of the stack's own.
+    fn observe(&self, record: &mut dyn FnMut(&str, f64));
 
     /// Returns the state at the sender, and the payload that the receiver has passed on in order, bytes.
     fn state(&mut self) -> (StackState, u64);

@@ -31,7 +31,7 @@ pub(super) struct Path {
     pub rtt: Duration,
     /// Smallest round-trip time.
     pub min_rtt: Duration,
-    /// Congestion window, bytes.
+    /// The window that the stack reads, bytes.
     pub window: u64,
     /// Packets declared lost.
     pub lost: u64,
@@ -39,8 +39,10 @@ pub(super) struct Path {
     pub mtu: u16,
 }
 
-/// The state that the controller of a connection exposes besides its window.
+/// The state that the controller of a connection exposes.
 pub(super) struct Limits {
+    /// Congestion window, bytes.
+    pub window: u64,
     /// Slow-start threshold, bytes.
     pub ssthresh: Option<u64>,
     /// The rate at which the stack paces, bits per second; `None` if it follows from the window.
@@ -88,7 +90,8 @@ pub(super) fn path(connection: &mut Connection, seen: &Shared) -> Path {
 /// Returns the limits besides the window. A controller with a rate reports it in bytes per second, and the pacer goes by it.
 pub(super) fn limits(connection: &mut Connection) -> Limits {
     let metrics = connection.congestion_state(PathId::ZERO).map(Controller::metrics).unwrap_or_default();
-    Limits { ssthresh: metrics.ssthresh, rate: metrics.pacing_rate.map(|rate| rate as f64 * 8.0) }
+    let rate = metrics.pacing_rate.map(|rate| rate as f64 * 8.0);
+    Limits { window: metrics.congestion_window, ssthresh: metrics.ssthresh, rate }
 }
 
 /// Returns what builds the controller `name` of the stack.
@@ -171,14 +174,14 @@ impl Controller for Observed {
         lost_bytes: u64,
         largest_lost_pn: u64,
     ) {
-        let before = self.inner.window();
+        let before = self.inner.metrics().congestion_window;
         self.inner.on_congestion_event(now, sent, persistent, is_ecn, lost_bytes, largest_lost_pn);
         let cause = match (persistent, is_ecn) {
             (true, _) => Cause::Timeout,
             (false, true) => Cause::Mark,
             (false, false) => Cause::Detected,
         };
-        self.seen.lock().congestion(cause, lost_bytes, before, self.inner.window());
+        self.seen.lock().congestion(cause, lost_bytes, before, self.inner.metrics().congestion_window);
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, pn: u64, now: Instant) {

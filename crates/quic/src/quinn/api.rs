@@ -30,7 +30,7 @@ pub(super) struct Path {
     pub rtt: Duration,
     /// Smallest round-trip time.
     pub min_rtt: Duration,
-    /// Congestion window, bytes.
+    /// The window that the stack reads, bytes.
     pub window: u64,
     /// Packets declared lost.
     pub lost: u64,
@@ -38,8 +38,10 @@ pub(super) struct Path {
     pub mtu: u16,
 }
 
-/// The state that the controller of a connection exposes besides its window.
+/// The state that the controller of a connection exposes.
 pub(super) struct Limits {
+    /// Congestion window, bytes.
+    pub window: u64,
     /// Slow-start threshold, bytes.
     pub ssthresh: Option<u64>,
     /// The rate at which the stack paces, bits per second; `None` if it follows from the window.
@@ -91,7 +93,8 @@ pub(super) fn path(connection: &mut Connection, _seen: &Shared) -> Path {
 
 /// Returns the limits besides the window. The pacer goes by the window alone; the rate of BBR is for logs.
 pub(super) fn limits(connection: &mut Connection) -> Limits {
-    Limits { ssthresh: connection.congestion_state().metrics().ssthresh, rate: None }
+    let metrics = connection.congestion_state().metrics();
+    Limits { window: metrics.congestion_window, ssthresh: metrics.ssthresh, rate: None }
 }
 
 /// Returns what builds the controller `name` of the stack.
@@ -156,14 +159,14 @@ impl Controller for Observed {
     }
 
     fn on_congestion_event(&mut self, now: Instant, sent: Instant, persistent: bool, lost_bytes: u64) {
-        let before = self.inner.window();
+        let before = self.inner.metrics().congestion_window;
         self.inner.on_congestion_event(now, sent, persistent, lost_bytes);
         let cause = match (persistent, lost_bytes) {
             (true, _) => Cause::Timeout,
             (false, 0) => Cause::Mark,
             (false, _) => Cause::Detected,
         };
-        self.seen.lock().congestion(cause, lost_bytes, before, self.inner.window());
+        self.seen.lock().congestion(cause, lost_bytes, before, self.inner.metrics().congestion_window);
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {

@@ -383,6 +383,15 @@ fn external(
     };
     let file = context.path(file, &at.location).map_err(|problem| fault(&problem))?;
     let file = absolute(&file).unwrap_or(file);
+    if let Some(stack) = prefix_of_stack(name).filter(|_| !file.exists()) {
+        let inside: Vec<_> =
+            context.options.stacks.iter().map(|each| format!("{}:NAME", each.name())).collect();
+        let inside = if inside.is_empty() { "no stack".to_owned() } else { inside.join(" and ") };
+        let fault = fault(&format!("no stack {stack} is part of this build of Narrows"));
+        return Err(fault
+            .allowed(format!("{inside}, or {EXTERNAL_FORM}"))
+            .hint(Some(OTHER_STACK.to_owned())));
+    }
     let result = loader.load(&file, class, &given);
     let algorithm = result.map_err(|why| fault(&why.message).allowed(why.allowed).hint(why.hint))?;
     Ok(Control::External(LoadedAlgorithm { file, name: class.to_owned(), parameters: given, algorithm }))
@@ -396,6 +405,15 @@ fn is_external(name: &str) -> bool {
 /// The name has a file with one of the endings in it.
 fn is_in_file(name: &str) -> bool {
     ENDINGS.iter().any(|ending| name.ends_with(ending) || name.contains(&format!("{ending}:")))
+}
+
+/// The name of a stack that `name` would begin with, if there were one; `None` if it begins as the name of a file does.
+fn prefix_of_stack(name: &str) -> Option<&str> {
+    let (prefix, rest) = name.split_once(':')?;
+    // A letter alone is a drive.
+    let is_word =
+        prefix.len() > 1 && prefix.chars().all(|each| each.is_ascii_alphanumeric() || "_-".contains(each));
+    (is_word && !rest.is_empty()).then_some(prefix)
 }
 
 /// A name without the name of a stack at its beginning.
@@ -488,6 +506,10 @@ const LONGEST_KERNEL_NAME: usize = 15;
 
 const EXTERNAL_FORM: &str =
     "a file and an algorithm in it, as in \"./mine.py:Mine\", \"./libmine.so:mine\" or \"./mine.wasm:mine\"";
+
+/// What to do with a stack that is not inside.
+const OTHER_STACK: &str = "a controller of another stack is compiled from its sources behind narrows.h, and named with its file; \
+     docs/controllers.md has recipes";
 
 /// How the names of files with algorithms end.
 const ENDINGS: [&str; 5] = [".py", ".so", ".dylib", ".dll", ".wasm"];

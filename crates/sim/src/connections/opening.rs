@@ -38,7 +38,7 @@ impl Connections<'_> {
         let mut sender = if self.of_stack[number] {
             SendingEndpoint::of_stack(plan.flow, plan.size, options.mss)
         } else {
-            let start = FlowStart { flow: plan.flow.index(), group: &group.name, now };
+            let start = FlowStart { flow: plan.flow.index(), group: &group.name, stack: "", now };
             let algorithm = group.algorithm.build(&workload.transport.setup(plan.seed), &start);
             SendingEndpoint::new(
                 plan.flow,

@@ -124,10 +124,9 @@ impl Connections<'_> {
             let first = self.firsts[number] as usize;
             for (slot, host) in (first..).zip(&self.sending[first..first + count]) {
                 let open = host.as_ref().filter(|host| host.sender.state() == ConnectionState::Established);
-                if let Some(algorithm) = open.and_then(|host| host.sender.algorithm()) {
+                if let Some(host) = open {
                     let place = Place::Sender(slot as u32);
-                    let add = &mut |name: &str, value| internals.add(interval, place, name, value);
-                    algorithm.observe(add);
+                    host.sender.observe(&mut |name, value| internals.add(interval, place, name, value));
                 }
             }
         }

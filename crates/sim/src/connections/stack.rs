@@ -34,6 +34,14 @@ impl Connections<'_> {
         true
     }
 
+    /// The inner variables of the algorithm of `flow` have these values in its stack, each with its name.
+    pub fn observe_in_stack(&mut self, flow: FlowId, observed: Vec<(String, f64)>) {
+        let host = sending_host(&mut self.sending, flow);
+        if let Some(sender) = host.and_then(|host| host.sender.stack_mut()) {
+            sender.set_observed(observed);
+        }
+    }
+
     /// The receiver of `flow` has received `bytes` of payload so far.
     pub fn deliver_from_stack(&mut self, flow: FlowId, bytes: u64) {
         if let Some(host) = receiving_host(&mut self.receiving, flow) {

@@ -19,7 +19,7 @@ pub struct StackSender {
     /// Whether the window was being reduced before or after the last report.
     reduces: bool,
     /// Window and threshold before the last reduction; `None` if it was undone.
-    reduced: Option<(u32, Option<u32>)>,
+    reduced: Option<(f64, Option<f64>)>,
     /// Timeouts before the connection was established.
     syn_timeouts: u64,
     /// Payload of the transfer; `None` if it is endless.
@@ -29,6 +29,8 @@ pub struct StackSender {
     waits_for_offers: bool,
     /// End of the data sent so far: payload from the start of the connection, bytes.
     sent_end: u64,
+    /// Name and value of each inner variable of the algorithm in the stack; empty unless they are recorded.
+    observed: Vec<(String, f64)>,
 }
 
 impl StackSender {
@@ -46,6 +48,18 @@ impl StackSender {
             unwritten: size,
             waits_for_offers: false,
             sent_end: 0,
+            observed: Vec::new(),
+        }
+    }
+
+    /// The inner variables of the algorithm in the stack have these values, each with its name.
+    pub fn set_observed(&mut self, observed: Vec<(String, f64)>) {
+        self.observed = observed;
+    }
+
+    pub(crate) fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
+        for (name, value) in &self.observed {
+            record(name, *value);
         }
     }
 
@@ -159,9 +173,9 @@ impl StackSender {
             Cause::Mark => Rule::Mark,
         };
         for _ in before.reductions..state.reductions {
-            let window = f64::from(state.before_reduction.max(1));
-            let after = state.ssthresh.map_or(f64::from(state.window), f64::from).min(window);
-            let windows = (Some(window), before.ssthresh.map(f64::from));
+            let window = state.before_reduction.max(1.0);
+            let after = state.ssthresh.unwrap_or(state.window).min(window);
+            let windows = (Some(window), before.ssthresh);
             self.status.report_reduction((cause, rule), windows, Some(after), host);
             if before.reducing.is_none() {
                 self.reduced = Some((state.before_reduction, before.ssthresh));
@@ -171,7 +185,7 @@ impl StackSender {
 
     /// Reports that the last reduction was undone: window and threshold are what they were before it, or more.
     fn report_undo<H: Host>(&mut self, before: &StackState, host: &mut H) {
-        let threshold = |of: Option<u32>| of.unwrap_or(u32::MAX);
+        let threshold = |of: Option<f64>| of.unwrap_or(f64::INFINITY);
         let now = threshold(self.state.ssthresh);
         let undone = self.state.reductions == before.reductions
             && now > threshold(before.ssthresh)
@@ -185,15 +199,15 @@ impl StackSender {
     }
 
     pub(crate) fn window(&self) -> Option<f64> {
-        (self.state.established && self.state.window > 0).then_some(f64::from(self.state.window))
+        (self.state.established && self.state.window > 0.0).then_some(self.state.window)
     }
 
     pub(crate) fn snapshot(&self) -> SenderSnapshot {
         let StackState { window, ssthresh, in_flight, rtt, pacing_rate, .. } = self.state;
         SenderSnapshot {
             window: self.window(),
-            usable_window: Some(window.into()),
-            ssthresh: Some(ssthresh.map_or(f64::INFINITY, f64::from)),
+            usable_window: Some(window as u64),
+            ssthresh: Some(ssthresh.unwrap_or(f64::INFINITY)),
             in_flight: Some(in_flight.into()),
             rtt,
             pacing_rate,
