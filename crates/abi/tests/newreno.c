@@ -97,7 +97,9 @@ static const char *const variables[] = { "window_before", NULL };
 
 const struct narrows_controller newreno = {
 	.version = NARROWS_VERSION,
+#if NARROWS_VERSION > 1
 	.declines = NARROWS_PACKETS | NARROWS_RATE,
+#endif
 	.parameters = parameters,
 	.variables = variables,
 	.create = create,

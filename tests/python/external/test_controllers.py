@@ -62,11 +62,11 @@ AT_ITS_START = {
 }
 
 
-def compiled(source: str, library: Path, *defines: str) -> Path:
-    """Compile a C file of the crate's tests."""
+def compiled(source: str, library: Path, *defines: str, header: str = "include") -> Path:
+    """Compile a C file of the crate's tests with the header in this folder."""
     flags = ["-shared", "-fPIC", "-O2", "-ffp-contract=off", *(f"-D{each}" for each in defines)]
     subprocess.run(
-        ["cc", *flags, "-o", library, ABI / "tests" / source, "-I", ABI / "include", "-lm"],  # noqa: S607
+        ["cc", *flags, "-o", library, ABI / "tests" / source, "-I", ABI / header, "-lm"],  # noqa: S607
         check=True,
     )
     return library
@@ -191,6 +191,20 @@ def test_every_command_takes_a_library_like_a_name(narrows: Narrows, tmp_path: P
     ):
         done = narrows(*words, "--quiet", "--out", f"out-{words[0]}")
         assert done.returncode in {0, 1}, f"{words}: {done.stderr}"
+
+
+def test_libraries_for_two_versions_of_the_header_are_compared(narrows: Narrows, tmp_path: Path) -> None:
+    for folder, header in {"base": "tests/versions/1", "new": "include"}.items():
+        (tmp_path / folder).mkdir()
+        compiled("newreno.c", tmp_path / folder / "libmine.so", header=header)
+    base, new = "./base/libmine.so:newreno", "./new/libmine.so:newreno"
+    flags = ("--scenario", write(tmp_path, SUBJECT), "--replications", "2", "--json", "--out", "out", "--quiet")
+    done = narrows("ab", base, new, *flags)
+    assert done.returncode in {0, 1}, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    # One rule: a difference would be one of the headers.
+    assert {row["metric"]: row["difference"] for row in rows if row["difference"]} == {}
+    assert {row["owner"] for row in rows} >= {"tested"}
 
 
 def elsewhere(folder: Path, file: str) -> Path:
