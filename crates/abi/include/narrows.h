@@ -17,7 +17,9 @@ extern "C" {
 
 enum narrows_cause { NARROWS_DETECTED, NARROWS_TIMEOUT, NARROWS_MARK }; /* in QUIC a timeout is persistent congestion */
 enum narrows_ecn { NARROWS_CLASSIC, NARROWS_COUNTED, NARROWS_LOW_LATENCY };
-enum narrows_facts { NARROWS_PACKETS = 1, NARROWS_RATE = 2 };
+/* Facts that a controller does not read, which then cost nothing; parts that the host does for it: slow start, with the window after an
+ * idle time, and the undo of a spurious reduction. */
+enum narrows_declined { NARROWS_PACKETS = 1, NARROWS_RATE = 2, NARROWS_SLOW_START = 4, NARROWS_UNDO = 8 };
 
 struct narrows_setup { uint64_t mss, initial_window, initial_ssthresh, seed, now; };
 struct narrows_path {
@@ -32,12 +34,13 @@ struct narrows_ack {
 	uint64_t packets, size, counted, advanced; /* counted: packets by which a window may grow, 0 for none */
 	uint64_t largest, one_way, rtt, ce_packets;
 	uint64_t rate, delivered, interval, prior_delivered, prior_in_flight, app_limited; /* delivery rate sample */
+	uint64_t counted_size; /* as counted, in bytes: less what the slow start of the host has used */
 };
 struct narrows_loss { uint64_t cause, new_episode, packets, size; };
 struct narrows_limits { uint64_t window, pacing_rate, burst, ssthresh, timer; };
 
 struct narrows_controller {
-	uint64_t version, ecn, declines; /* declines: narrows_facts that it does not read, which then cost nothing; 0 for none */
+	uint64_t version, ecn, declines; /* declines: of narrows_declined, 0 for none */
 	const char *const *parameters; /* their names, then NULL; NULL for none */
 	const char *const *variables; /* what observe gives; likewise */
 	void *(*create)(const struct narrows_setup *, const double *parameters); /* NaN: not given; NULL: refused */
@@ -52,6 +55,9 @@ struct narrows_controller {
 	void (*idle_restart)(void *, const struct narrows_path *, uint64_t since);
 	void (*timer)(void *, const struct narrows_path *);
 	void (*observe)(const void *, double *values); /* NaN: none now */
+	/* Not read unless parts are declined. */
+	void (*set)(void *, uint64_t window, uint64_t ssthresh); /* NARROWS_SLOW_START, NARROWS_UNDO: the host has set these */
+	void *(*copy)(const void *); /* NARROWS_UNDO: a copy of all of it, which takes its place if the reduction was spurious */
 };
 
 #ifdef __cplusplus

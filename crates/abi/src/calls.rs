@@ -213,6 +213,8 @@ functions! {
     Limits: "limits",
     Observe: "observe",
     Destroy: "destroy",
+    Set: "set",
+    Copy: "copy",
 }
 
 /// WebAssembly has one floating-point mode.

@@ -115,6 +115,19 @@ impl Controller {
         check_library(&content, name, parameters)
     }
 
+    /// Returns whether the controller `name` of `file` leaves slow start, and the undo of a spurious reduction, to the host, without
+    /// executing a native library; `None` if that cannot be read.
+    #[cfg(not(target_family = "wasm"))]
+    pub fn leaves(file: &Path, name: &str) -> Option<(bool, bool)> {
+        let content = read(file).ok()?;
+        let declines = if is_wasm(file) {
+            Compiled::of_module(&content, name).ok()?.traits().declines
+        } else {
+            Elf::read(&content).ok()?.declines(name)?
+        };
+        Some((declines & layout::SLOW_START != 0, declines & layout::UNDO != 0))
+    }
+
     /// Returns the controller `name` of a WebAssembly module with this content.
     ///
     /// # Errors
@@ -132,7 +145,7 @@ impl Controller {
     ) -> Result<Self, LoadFault> {
         let code = code.map_err(|reason| fault(reason, FORM))?;
         let values = values(name, code.parameters(), parameters)?;
-        let layout::Traits { ecn, declines, .. } = code.traits();
+        let layout::Traits { version, ecn, declines, .. } = code.traits();
         let ecn = match ecn {
             0 => EcnUse::Classic,
             1 => EcnUse::Counted,
@@ -142,8 +155,13 @@ impl Controller {
                 return Err(fault(format!("{name} has ecn = {other}"), allowed));
             }
         };
-        if declines & !(layout::PACKETS | layout::RATE) != 0 {
-            let allowed = "0, NARROWS_PACKETS, NARROWS_RATE, NARROWS_PACKETS | NARROWS_RATE";
+        let parts = if version.has_parts() { layout::SLOW_START | layout::UNDO } else { 0 };
+        if declines & !(layout::PACKETS | layout::RATE | parts) != 0 {
+            let allowed = if parts == 0 {
+                "0, NARROWS_PACKETS, NARROWS_RATE, or both, joined by |"
+            } else {
+                "0, NARROWS_PACKETS, NARROWS_RATE, NARROWS_SLOW_START, NARROWS_UNDO, or several, joined by |"
+            };
             return Err(fault(format!("{name} has declines = {declines}"), allowed));
         }
         let needs = Needs::RELIABLE

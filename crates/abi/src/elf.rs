@@ -166,6 +166,12 @@ impl<'a> Elf<'a> {
         (self.word(next)? == 0).then_some(names)
     }
 
+    /// Returns the field `declines` of the controller `name`; `None` if it is not known. Version 1 had no such field.
+    pub fn declines(&self, name: &str) -> Option<u64> {
+        let (address, _) = *self.exported.get(name)?;
+        if self.word(address)? == 1 { Some(0) } else { self.word(address + 16) }
+    }
+
     /// Returns the place in the file of what is loaded to `address`.
     fn place(&self, address: u64) -> Option<u64> {
         let part = self

@@ -28,6 +28,27 @@ pub trait Code: Send + Debug {
     /// As [`call`](Self::call).
     fn limits(&self) -> Result<layout::Limits, String>;
 
+    /// The host has set window and slow-start threshold to these bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    fn set(&mut self, window: u64, ssthresh: u64) -> Result<(), String>;
+
+    /// Keeps a copy of the controller's state in place of the copy before it.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call), or the controller made no copy.
+    fn save(&mut self) -> Result<(), String>;
+
+    /// Continues with the state that was saved last, if it was not restored before.
+    ///
+    /// # Errors
+    ///
+    /// As [`call`](Self::call).
+    fn restore(&mut self) -> Result<(), String>;
+
     /// Calls `record` with name and value of each variable that the controller shows.
     ///
     /// # Errors
@@ -96,8 +117,10 @@ pub struct Instance {
     ecn: EcnUse,
     traits: layout::Traits,
     answers: Answers,
-    /// Counts the packets by which a window may grow.
+    /// Counts the packets by which a window may grow, and has the slow start of a controller that leaves it to the host.
     hosted: Hosted,
+    /// The host's state before the last episode, if the host undoes a spurious one; the controller has a copy of its own.
+    undo: Option<Hosted>,
     /// Payload of a full segment at the last event.
     mss: Bytes,
     packets: layout::Packets,
@@ -134,6 +157,7 @@ impl Instance {
             traits,
             answers: Answers::safe(setup.mss),
             hosted: Hosted::new(setup),
+            undo: None,
             mss: setup.mss,
             packets: layout::Packets::new(traits.version),
             now,
@@ -178,6 +202,39 @@ impl Instance {
         match given.and_then(|limits| self.answers.checked(&limits, self.mss, self.now)) {
             Ok(answers) => self.answers = answers,
             Err(reason) => self.fail(format!("after {after}, {reason}")),
+        }
+    }
+
+    /// Does something with the code, and reads the limits that it leaves.
+    fn host(&mut self, what: &str, act: impl FnOnce(&mut dyn Code) -> Result<(), String>) {
+        let Some(code) = &mut self.code else { return };
+        match act(code.as_mut()) {
+            Ok(()) => self.read(what),
+            Err(reason) => self.fail(format!("in {what}: {reason}")),
+        }
+    }
+
+    /// Whether the host does a part for the controller.
+    fn does(&self, part: u64) -> bool {
+        self.traits.version.has_parts() && self.traits.declines & part != 0
+    }
+
+    /// Window and threshold of a controller whose slow start is the host's; `None` for others.
+    fn hosted_window(&self) -> Option<(f64, f64)> {
+        let window = self.answers.window.filter(|_| self.does(layout::SLOW_START))?;
+        Some((window, self.answers.ssthresh.unwrap_or(f64::INFINITY)))
+    }
+
+    /// Sets window and threshold, packets, if they have changed; what has not is given as the controller gave it.
+    fn set(&mut self, window: f64, ssthresh: f64) {
+        let Answers { window: before, ssthresh: threshold, given, .. } = self.answers;
+        let of = |new: f64, old: Option<f64>, given: u64, mss: Bytes| {
+            if old == Some(new) { given } else { whole_bytes(new, mss) }
+        };
+        let bytes = of(window, before, given.window, self.mss);
+        let threshold = of(ssthresh, threshold.or(Some(f64::INFINITY)), given.ssthresh, self.mss);
+        if (bytes, threshold) != (given.window, given.ssthresh) {
+            self.host("set", |code| code.set(bytes, threshold));
         }
     }
 
@@ -269,6 +326,15 @@ fn packets(window: u64, mss: Bytes) -> f64 {
     packets.clamp(1.0, WINDOW_MAX)
 }
 
+/// Returns a window of `packets` packets in whole bytes, of which [`packets`] makes no more; without a value for an infinite one.
+fn whole_bytes(window: f64, mss: Bytes) -> u64 {
+    if !window.is_finite() {
+        return NONE;
+    }
+    let bytes = (window * mss.count() as f64) as u64;
+    if packets(bytes + 1, mss) <= window { bytes + 1 } else { bytes }
+}
+
 /// The time of a timer. Errors: it is not after `now`, since a timer that is due at once could be set without end.
 fn due(timer: u64, now: Time) -> Result<Option<Time>, String> {
     if timer == NONE {
@@ -299,7 +365,14 @@ impl CongestionControl for Instance {
 
     fn on_ack(&mut self, ack: &Ack<'_>, path: &Path) {
         self.begin(path);
-        let counted = self.hosted.count(ack, path);
+        let counted = match self.hosted_window() {
+            Some((window, ssthresh)) => {
+                let counted = self.hosted.on_ack(window, ssthresh, ack, path);
+                self.set(counted.window, counted.ssthresh);
+                counted.acked
+            }
+            None => self.hosted.count(ack, path),
+        };
         let packets = self.list(ack.packets);
         let (fact, state) =
             (layout::Acked::of(ack, counted, self.mss, self.traits.version), layout::Path::of(path));
@@ -309,6 +382,10 @@ impl CongestionControl for Instance {
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
         self.begin(path);
+        if loss.new_episode && self.does(layout::UNDO) {
+            self.host("copy", |code| code.save());
+            self.undo = Some(self.hosted.clone());
+        }
         self.hosted.on_loss(loss);
         let packets = self.list(loss.packets);
         let (fact, state) = (layout::Loss::of(loss), layout::Path::of(path));
@@ -336,6 +413,16 @@ impl CongestionControl for Instance {
 
     fn on_spurious_loss(&mut self, path: &Path) {
         self.begin(path);
+        if let Some(hosted) = self.undo.take() {
+            let reduced = self.answers.window;
+            self.host("an undo", |code| code.restore());
+            self.hosted = hosted;
+            if let (Some(reduced), Some(before)) = (reduced, self.answers.window)
+                && reduced > before
+            {
+                self.set(reduced, self.answers.ssthresh.unwrap_or(f64::INFINITY));
+            }
+        }
         self.hosted.on_recovered();
         self.notify(&Event::Spurious(&layout::Path::of(path)));
     }
@@ -343,6 +430,11 @@ impl CongestionControl for Instance {
     fn on_idle(&mut self, idle: &Idle, path: &Path) {
         if idle.timeouts > 0 {
             self.begin(path);
+            self.undo = None;
+            if let Some((window, ssthresh)) = self.hosted_window() {
+                let (window, ssthresh) = self.hosted.on_idle(window, ssthresh, idle.timeouts);
+                self.set(window, ssthresh);
+            }
             let since = layout::time(idle.since);
             self.notify(&Event::IdleRestart(&layout::Path::of(path), since));
         }
@@ -370,6 +462,14 @@ impl CongestionControl for Instance {
         self.ecn
     }
 
+    fn state(&self) -> &'static str {
+        self.hosted_window().map_or("", |(window, ssthresh)| self.hosted.state(window, ssthresh))
+    }
+
+    fn state_rule(&self) -> &'static str {
+        self.hosted_window().map_or("", |(window, ssthresh)| self.hosted.state_rule(window, ssthresh))
+    }
+
     fn failure(&self) -> Option<&Failure> {
         self.failure.as_ref().or_else(|| self.misobserved.get())
     }
@@ -393,6 +493,7 @@ impl CongestionControl for Instance {
             traits: self.traits,
             answers: self.answers,
             hosted: self.hosted.clone(),
+            undo: None,
             mss: self.mss,
             packets: layout::Packets::new(self.traits.version),
             now: self.now,

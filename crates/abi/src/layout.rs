@@ -15,6 +15,10 @@ pub const NONE: u64 = u64::MAX;
 pub const PACKETS: u64 = 1;
 /// `NARROWS_RATE`: samples of the delivery rate.
 pub const RATE: u64 = 2;
+/// `NARROWS_SLOW_START`: slow start and the window after an idle time are the host's.
+pub const SLOW_START: u64 = 4;
+/// `NARROWS_UNDO`: the undo of a spurious reduction is the host's.
+pub const UNDO: u64 = 8;
 
 /// The version of the header for which a controller was compiled. A later version only appends fields to a structure, so the structures
 /// of an earlier one are the beginnings of the present ones. The exception is version 1, which had no field `declines`.
@@ -45,6 +49,11 @@ impl Version {
     /// Whether `struct narrows_controller` has the field `declines`.
     pub(crate) fn has_declines(self) -> bool {
         self.0 > 1
+    }
+
+    /// Whether the host can do parts for a controller.
+    pub(crate) fn has_parts(self) -> bool {
+        self.0 > 2
     }
 
     /// Returns the number of fields of `struct narrows_packet`.
@@ -121,6 +130,24 @@ impl Obligatory {
     }
 }
 
+/// Checks that the controller `name` has the functions of the parts that it leaves to the host.
+///
+/// # Errors
+///
+/// Names the first that is missing.
+pub(crate) fn check_parts(name: &str, declines: u64, set: bool, copy: bool) -> Result<(), String> {
+    for (function, parts, is_there) in [(Function::Set, SLOW_START | UNDO, set), (Function::Copy, UNDO, copy)]
+    {
+        if declines & parts != 0 && !is_there {
+            let function = function.name();
+            return Err(format!(
+                "{name} has declines = {declines}, and no function {function} for the parts that the host does"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// The entries of `struct narrows_controller` besides its names and functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Traits {
@@ -128,7 +155,7 @@ pub struct Traits {
     pub version: Version,
     /// How it uses ECN.
     pub ecn: u64,
-    /// The facts that it does not read.
+    /// The facts that it does not read, and the parts that it leaves to the host.
     pub declines: u64,
     /// Whether it has a function for packets that are sent.
     pub sent: bool,
@@ -164,7 +191,7 @@ structures! {
     /// `struct narrows_ack`.
     Acked {
         packets, size, counted, advanced, largest, one_way, rtt, ce_packets, rate, delivered, interval, prior_delivered,
-        prior_in_flight, app_limited,
+        prior_in_flight, app_limited, counted_size,
     }
     /// `struct narrows_loss`.
     Loss { cause, new_episode, packets, size }
@@ -243,6 +270,7 @@ impl Acked {
             prior_delivered: rate.map_or(NONE, |sample| sample.prior_delivered),
             prior_in_flight: rate.map_or(NONE, |sample| sample.prior_in_flight.saturating_mul(mss.count())),
             app_limited: rate.is_some_and(|sample| sample.app_limited).into(),
+            counted_size: (counted.unwrap_or(0.0) * mss.count() as f64) as u64,
         }
     }
 }

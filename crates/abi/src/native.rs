@@ -29,6 +29,14 @@ struct Table {
     observe: Option<unsafe extern "C" fn(*const c_void, *mut f64)>,
 }
 
+/// The pointers behind them, which a controller that leaves nothing to the host need not have.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts {
+    set: Option<unsafe extern "C" fn(*mut c_void, u64, u64)>,
+    copy: Option<unsafe extern "C" fn(*const c_void) -> *mut c_void>,
+}
+
 /// A function for an event with packets.
 type On<T> = unsafe extern "C" fn(*mut c_void, *const T, *const layout::Path, *const u64, u64);
 /// A function for an event without further details.
@@ -40,6 +48,7 @@ pub struct Native {
     /// Keeps the code of the table in memory.
     _library: Arc<Library>,
     table: Table,
+    parts: Parts,
     traits: layout::Traits,
     /// Name of the file, and of the controller in it.
     controller: String,
@@ -62,7 +71,7 @@ impl Native {
             .noted(Function::Loading, 0, || unsafe { Library::new(file) })
             .map_err(|error| format!("cannot be loaded: {error}"))?;
         // SAFETY: the version is read first, and decides what else is there.
-        let (table, traits) = unsafe {
+        let (table, parts, traits) = unsafe {
             let found: Symbol<'_, *const u64> = library
                 .get(name.as_bytes())
                 .map_err(|_| format!("the library exports no controller {name}"))?;
@@ -74,7 +83,12 @@ impl Native {
                 (0, found.add(2))
             };
             let table = pointers.cast::<Table>().read_unaligned();
-            (table, layout::Traits { version, ecn, declines, sent: table.sent.is_some() })
+            let parts = if version.has_parts() && declines & (layout::SLOW_START | layout::UNDO) != 0 {
+                pointers.cast::<Table>().add(1).cast::<Parts>().read_unaligned()
+            } else {
+                Parts::default()
+            };
+            (table, parts, layout::Traits { version, ecn, declines, sent: table.sent.is_some() })
         };
         let Table { create, destroy, limits, acked, lost, .. } = &table;
         layout::Obligatory {
@@ -85,8 +99,11 @@ impl Native {
             lost: lost.is_some(),
         }
         .check(name)?;
+        if traits.version.has_parts() {
+            layout::check_parts(name, traits.declines, parts.set.is_some(), parts.copy.is_some())?;
+        }
         let (parameters, variables) = (names(table.parameters), names(table.variables));
-        Ok(Self { _library: Arc::new(library), table, traits, controller, parameters, variables })
+        Ok(Self { _library: Arc::new(library), table, parts, traits, controller, parameters, variables })
     }
 
     /// Returns what its table says beside names and functions.
@@ -138,6 +155,8 @@ fn names(mut list: *const *const c_char) -> Vec<String> {
 struct Flow {
     native: Native,
     state: *mut c_void,
+    /// A copy of the state before the last episode; null for none.
+    saved: *mut c_void,
     caller: Caller,
     /// Time of the last event, nanoseconds.
     now: u64,
@@ -195,6 +214,15 @@ impl Flow {
         }
     }
 
+    /// Destroys the copy.
+    fn discard(&mut self) {
+        let saved = std::mem::replace(&mut self.saved, std::ptr::null_mut());
+        if let Some(destroy) = self.native.table.destroy.filter(|_| !saved.is_null()) {
+            // SAFETY: the copy is not used any more.
+            self.noted(Function::Destroy, || unsafe { destroy(saved) });
+        }
+    }
+
     /// Notes a call that is no event, while it is made.
     fn noted<T>(&self, function: Function, call: impl FnOnce() -> T) -> T {
         self.caller.noted(function, self.now, call)
@@ -222,6 +250,30 @@ impl Code for Flow {
         Ok(limits[0])
     }
 
+    fn set(&mut self, window: u64, ssthresh: u64) -> Result<(), String> {
+        if let Some(set) = self.native.parts.set {
+            // SAFETY: as above.
+            self.noted(Function::Set, || unsafe { set(self.state, window, ssthresh) });
+        }
+        Ok(())
+    }
+
+    fn save(&mut self) -> Result<(), String> {
+        self.discard();
+        let Some(copy) = self.native.parts.copy else { return Ok(()) };
+        // SAFETY: as above.
+        self.saved = self.noted(Function::Copy, || unsafe { copy(self.state) });
+        if self.saved.is_null() { Err("copy returned NULL".to_owned()) } else { Ok(()) }
+    }
+
+    fn restore(&mut self) -> Result<(), String> {
+        if !self.saved.is_null() {
+            std::mem::swap(&mut self.state, &mut self.saved);
+            self.discard();
+        }
+        Ok(())
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) -> Result<(), String> {
         let Some(observe) = self.native.table.observe.filter(|_| !self.native.variables.is_empty()) else {
             return Ok(());
@@ -246,6 +298,7 @@ const BEHIND: usize = 8;
 #[allow(unsafe_code, reason = "a function of another's library is called")]
 impl Drop for Flow {
     fn drop(&mut self) {
+        self.discard();
         if let Some(destroy) = self.native.table.destroy {
             // SAFETY: the state is not used any more.
             self.noted(Function::Destroy, || unsafe { destroy(self.state) });

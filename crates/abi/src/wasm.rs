@@ -75,6 +75,9 @@ impl Wasm {
             lost: lost != 0,
         }
         .check(name)?;
+        if header.version.has_parts() {
+            layout::check_parts(name, header.declines, header.set != 0, header.copy != 0)?;
+        }
         loaded.parameters = started.names(header.parameters)?;
         loaded.variables = started.names(header.variables)?;
         let Header { version, ecn, declines, sent, .. } = header;
@@ -105,6 +108,7 @@ impl Wasm {
             started: Mutex::new(started),
             functions,
             state,
+            saved: 0,
             variables: self.variables.clone(),
         }))
     }
@@ -166,6 +170,8 @@ struct Header {
     idle_restart: u32,
     timer: u32,
     observe: u32,
+    set: u32,
+    copy: u32,
 }
 
 impl Header {
@@ -177,6 +183,9 @@ impl Header {
         for (number, pointer) in pointers.iter_mut().enumerate() {
             *pointer = started.half(at(first + 4 * number as u32)?)?;
         }
+        let has_parts = version.has_parts() && declines & (layout::SLOW_START | layout::UNDO) != 0;
+        let behind = |number: u32| if has_parts { started.half(at(first + 4 * number)?) } else { Ok(0) };
+        let (set, copy) = (behind(13)?, behind(14)?);
         let [
             parameters,
             variables,
@@ -209,6 +218,8 @@ impl Header {
             idle_restart,
             timer,
             observe,
+            set,
+            copy,
         })
     }
 }
@@ -231,6 +242,8 @@ struct Functions {
     idle_restart: Option<TypedFunc<(u32, u32, u64), ()>>,
     timer: Option<OnMoment>,
     observe: Option<OnMoment>,
+    set: Option<TypedFunc<(u32, u64, u64), ()>>,
+    copy: Option<TypedFunc<u32, u32>>,
 }
 
 impl Functions {
@@ -247,6 +260,8 @@ impl Functions {
             idle_restart: started.function(header.idle_restart, "idle_restart")?,
             timer: started.function(header.timer, "timer")?,
             observe: started.function(header.observe, "observe")?,
+            set: started.function(header.set, "set")?,
+            copy: started.function(header.copy, "copy")?,
         })
     }
 }
@@ -374,6 +389,8 @@ struct Flow {
     started: Mutex<Started>,
     functions: Functions,
     state: u32,
+    /// A copy of the state before the last episode; 0 for none.
+    saved: u32,
     variables: Vec<String>,
 }
 
@@ -386,6 +403,22 @@ impl fmt::Debug for Flow {
 impl Flow {
     fn started(&self) -> std::sync::MutexGuard<'_, Started> {
         self.started.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Flow {
+    fn run<P: WasmParams, R: WasmResults>(
+        &mut self,
+        function: TypedFunc<P, R>,
+        given: P,
+    ) -> Result<R, String> {
+        self.started.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner).call(function, given)
+    }
+
+    /// Destroys the copy.
+    fn discard(&mut self) -> Result<(), String> {
+        let saved = std::mem::take(&mut self.saved);
+        if saved == 0 { Ok(()) } else { self.run(self.functions.destroy, saved) }
     }
 }
 
@@ -435,6 +468,25 @@ impl Code for Flow {
         Ok(layout::Limits { window, pacing_rate, burst, ssthresh, timer })
     }
 
+    fn set(&mut self, window: u64, ssthresh: u64) -> Result<(), String> {
+        let Some(set) = self.functions.set else { return Ok(()) };
+        self.run(set, (self.state, window, ssthresh))
+    }
+
+    fn save(&mut self) -> Result<(), String> {
+        self.discard()?;
+        let Some(copy) = self.functions.copy else { return Ok(()) };
+        self.saved = self.run(copy, self.state)?;
+        if self.saved == 0 { Err("copy returned NULL".to_owned()) } else { Ok(()) }
+    }
+
+    fn restore(&mut self) -> Result<(), String> {
+        if self.saved != 0 {
+            std::mem::swap(&mut self.state, &mut self.saved);
+        }
+        self.discard()
+    }
+
     fn observe(&self, record: &mut dyn FnMut(&str, f64)) -> Result<(), String> {
         let Some(observe) = self.functions.observe.filter(|_| !self.variables.is_empty()) else {
             return Ok(());
@@ -455,10 +507,8 @@ impl Code for Flow {
 
 impl Drop for Flow {
     fn drop(&mut self) {
-        let state = self.state;
-        let started = self.started.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         // What fails here concerns nothing any more.
-        let _ = started.call(self.functions.destroy, state);
+        let _ = self.run(self.functions.destroy, self.state);
     }
 }
 

@@ -40,7 +40,7 @@ void lost(void *, const narrows_loss *, const narrows_path *, const narrows_pack
 		.version = NARROWS_VERSION, .ecn = NARROWS_CLASSIC, .declines = NARROWS_PACKETS | NARROWS_RATE,         \
 		.parameters = nullptr, .variables = nullptr, .create = create, .destroy = destroy, .limits = limits,    \
 		.acked = acked, .lost = lost, .sent = nullptr, .recovered = nullptr, .spurious = nullptr,               \
-		.idle_restart = nullptr, .timer = nullptr, .observe = nullptr                                           \
+		.idle_restart = nullptr, .timer = nullptr, .observe = nullptr, .set = nullptr, .copy = nullptr \
 	}
 
 extern "C" const narrows_controller exported = CONTROLLER;

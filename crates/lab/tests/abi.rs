@@ -226,6 +226,75 @@ fn a_library_that_is_no_controller_is_refused_with_what_it_lacks() {
     }
 }
 
+/// One flow of the congestion avoidance of Reno in C, or of an algorithm inside, with the host's slow start and undo.
+fn avoiding(algorithm: &str, impairments: &str) -> Replication {
+    let text = format!(
+        r#"
+        duration = "12s"
+        warmup = "1s"
+        path = {{ rate = "10Mbps", rtt = "40ms", loss = {{ kind = "periodic", every = "997pkt" }}, impairments = [{impairments}] }}
+        [[flows]]
+        name = "judged"
+        algorithm = {algorithm:?}
+        source = {{ kind = "writes", interval = "3s", size = "2MB" }}
+        "#
+    );
+    let options = LoadOptions { loader: Some(Arc::new(Libraries)), ..LoadOptions::default() };
+    let scenario = load(&text, "abi.toml", Path::new("."), &[], &options);
+    let scenario = scenario.unwrap_or_else(|faults| panic!("{faults:?}"));
+    run(&scenario.model, 0, &Progress::new()).expect("it runs")
+}
+
+#[test]
+fn a_rule_of_congestion_avoidance_in_c_has_the_slow_start_and_the_undo_of_that_inside() {
+    const REORDERING: &str = r#"{ kind = "reorder", share = "3%", delay = "30ms" }"#;
+    let library = |parts: &str| {
+        let library = compiled("avoidance.c", &[&format!("PARTS={parts}")]);
+        format!("{}:avoidance", library.display())
+    };
+    let (both, alone) = (library("(NARROWS_SLOW_START|NARROWS_UNDO)"), library("NARROWS_SLOW_START"));
+    for impairments in ["", REORDERING] {
+        let (inside, outside) = (avoiding("newreno", impairments), avoiding(&both, impairments));
+        for measure in
+            ["goodput_bps", "loss_rate", "retransmission_rate", "rtt_mean_s", "reductions", "timeouts"]
+        {
+            let [inside, outside] = [&inside, &outside].map(|ran| ran.groups[0].value(measure));
+            assert_eq!(
+                inside.to_bits(),
+                outside.to_bits(),
+                "{measure}, {impairments}: {inside} and {outside}"
+            );
+        }
+        // A record of whole bytes.
+        let [inside, outside] = [&inside, &outside].map(|ran| ran.groups[0].value("cwnd_mean_packets"));
+        assert!((inside - outside).abs() < 1e-3, "{inside} and {outside} packets");
+    }
+    for target in [None, WASM] {
+        if let Some(library) = compiled_rust("avoidance.rs", target, "whole") {
+            let ran = avoiding(&format!("{}:avoidance", library.display()), REORDERING);
+            assert_eq!(ran.digest(), avoiding(&both, REORDERING).digest(), "records of {target:?} and of C");
+        }
+    }
+    let window = |algorithm: &str| avoiding(algorithm, REORDERING).groups[0].value("cwnd_mean_packets");
+    let (alone, both) = (window(&alone), window(&both));
+    assert!(alone < both, "without the undo of the host {alone} packets, with it {both}");
+}
+
+#[test]
+fn a_controller_that_leaves_parts_to_the_host_has_the_functions_that_they_need() {
+    for (defines, words) in [
+        (&["NO_SET"][..], "no function set"),
+        (&["NO_COPY"], "no function copy"),
+        (&["PARTS=16"], "has declines = 19"),
+    ] {
+        let library = compiled("avoidance.c", defines);
+        let error = ran(&format!("{}:avoidance", library.display()), PATHS[0]).map(|_| ()).expect_err(words);
+        assert!(error.contains(words), "{error}");
+    }
+    let library = compiled("avoidance.c", &["NO_COPY", "PARTS=NARROWS_SLOW_START"]);
+    ran(&format!("{}:avoidance", library.display()), PATHS[2]).expect("it needs no copy");
+}
+
 #[test]
 fn the_rounding_that_a_library_sets_is_its_own() {
     let digest = |defines: &[&str]| {

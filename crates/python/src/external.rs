@@ -30,6 +30,13 @@ pub fn c_header() -> &'static str {
     narrows_abi::HEADER
 }
 
+/// Returns whether a controller of a native library or of a WebAssembly module leaves slow start, and the undo of a spurious reduction, to
+/// the host, without executing a library; `None` if that cannot be read.
+#[pyfunction]
+pub fn library_leaves(file: &str, name: &str) -> Option<(bool, bool)> {
+    Controller::leaves(Path::new(file), name)
+}
+
 /// Notes the calls into native libraries in a file, which exists and outlives this process.
 #[pyfunction]
 pub fn note_calls(file: &str) -> PyResult<()> {

@@ -25,7 +25,8 @@ mod _core {
     use super::document::{complaint, read_toml};
     #[pymodule_export]
     use super::external::{
-        PyAck, PyLoss, PyMoment, PySent, PySetup, c_header, last_call, note_calls, running_call,
+        PyAck, PyLoss, PyMoment, PySent, PySetup, c_header, last_call, library_leaves, note_calls,
+        running_call,
     };
     #[pymodule_export]
     use super::fingerprint;

@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import narrows as nw
 from narrows._internal.external.alike import unlike
+from optional import require
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from command_line import Narrows
+
+ABI = Path(__file__).parents[3] / "crates/abi"
 
 RENO = """
 class Reno:
@@ -109,3 +112,17 @@ def test_a_library_lacks_what_the_host_adds_to_built_in_algorithms_and_the_setti
     plain = nw.load("two-flows", ["flows.0.algorithm=newreno", *named]).check().resolved
     again = unlike({"newreno": [plain], "mine": [plain.replace('"newreno"', f'"./{file}:mine"')]})
     assert again.endswith("slow start: newreno the host's (standard), mine as its file has it.")
+
+
+def test_a_library_that_leaves_its_parts_to_the_host_is_like_a_built_in_algorithm(tmp_path: Path) -> None:
+    text = nw.load("two-flows", ["flows.0.algorithm=newreno"]).check().resolved
+
+    def said(parts: str) -> str:
+        library = tmp_path / f"lib{len(parts)}.so"
+        flags = ["-shared", "-fPIC", f"-DPARTS=({parts})", "-I", ABI / "include"]
+        subprocess.run([require("cc"), *flags, "-o", library, ABI / "tests/avoidance.c", "-lm"], check=True)
+        return unlike({"newreno": [text], "mine": [text.replace('"newreno"', f'"{library}:avoidance"')]})
+
+    assert not said("NARROWS_SLOW_START | NARROWS_UNDO")
+    assert "slow start" not in said("NARROWS_SLOW_START")
+    assert "undo of a spurious reduction: newreno yes, mine as its file has it" in said("NARROWS_SLOW_START")

@@ -83,8 +83,13 @@ def _of(algorithm: str | Mapping[str, Any], transport: Mapping[str, Any]) -> dic
         return keys
     file, found = split_name(name)
     if Path(file).suffix in (*LIBRARIES, WASM):
-        # Its behaviour is unknown without executing it; the host offers it neither slow start nor undo.
-        return keys | {"slow start": OF_LIBRARY, UNDO: OF_LIBRARY, RESTART: OF_LIBRARY}
+        # What it does itself is unknown without executing it, but not what it leaves to the host.
+        starts, undoes = core.library_leaves(file, found) or (False, False)
+        return keys | {
+            "slow start": f"the host's ({transport['slow_start']})" if starts else OF_LIBRARY,
+            UNDO: "yes" if undoes else OF_LIBRARY,
+            RESTART: f"the host's ({transport['restart_window']})" if starts else OF_LIBRARY,
+        }
     try:
         described = describe(Path(file), found, None, EVERYTHING)
     except AlgorithmError:
@@ -131,8 +136,8 @@ _CLASS = (
     'A class leaves these to the host by slow_start = "host", undo = "host" and ack.counted (docs/your-algorithm.md).'
 )
 _LIBRARY = (
-    "A library has no slow start or undo of the host (docs/controllers.md); the others are without them, too, by "
-    "--set transport.slow_start=standard --set transport.undo=none --set transport.frto=none "
+    "A library that declines them has slow start and undo of the host (docs/controllers.md); the others are without "
+    "them by --set transport.slow_start=standard --set transport.undo=none --set transport.frto=none "
     "--set transport.idle_restart=false."
 )
 # The change that makes the sides alike, by the trait of one of them.
