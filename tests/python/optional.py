@@ -137,6 +137,14 @@ def _debian(name: str, use: str, *commands: str) -> Part:
     return Part(use, f"apt-get install {name}", partial(_program, *commands or (name,)), name)
 
 
+def _checkout(name: str, source: str) -> Part:
+    """Return the part of the sources of a QUIC stack, for which there is a recipe."""
+    variable = f"NARROWS_{name.upper()}"
+    return Part(
+        "the recipe for its controllers", f"{variable} names a checkout of {source}", partial(os.environ.get, variable)
+    )
+
+
 PARTS = {
     "cc": _debian("gcc", "controllers in C, and kernels", "cc"),
     "chromium": _debian("chromium", "reports in a real browser", "chromium", "chromium-browser", "google-chrome"),
@@ -169,11 +177,10 @@ PARTS = {
     "actionlint": Part(
         "workflows", "go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12", partial(_program, "actionlint")
     ),
-    "ngtcp2": Part(
-        "the recipe for its controllers",
-        "NARROWS_NGTCP2 names a checkout of https://github.com/ngtcp2/ngtcp2",
-        partial(os.environ.get, "NARROWS_NGTCP2"),
-    ),
+    "ngtcp2": _checkout("ngtcp2", "https://github.com/ngtcp2/ngtcp2"),
+    "quicly": _checkout("quicly", "https://github.com/h2o/quicly with its submodules"),
+    "lsquic": _checkout("lsquic", "https://github.com/litespeedtech/lsquic"),
+    "msquic": _checkout("msquic", "https://github.com/microsoft/msquic"),
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Truth: contract. The recipe for the controllers of ngtcp2 builds, and passes on what happens."""
+"""Truth: contract. The recipes for controllers of QUIC stacks build, and pass on what happens."""
 
 from __future__ import annotations
 
@@ -20,12 +20,19 @@ if TYPE_CHECKING:
     from command_line import Narrows
 
 HOUSE = Path(__file__).parents[3]
-RECIPE = HOUSE / "docs/recipes/ngtcp2"
+RECIPES = HOUSE / "docs/recipes"
+RECIPE = RECIPES / "ngtcp2"
 HEADER = HOUSE / "crates/abi/include/narrows.h"
 STAND_IN = Path(__file__).parent / "ngtcp2"
-# Of an algorithm of the catalogue: its name in ngtcp2, and by which share the goodput may differ. `reno` halves its
-# window again where a retransmission is lost, which was sent after the recovery began (RFC 9002 appendix B.6).
-PAIRS = {"cubic": ("cubic", 0.02), "newreno": ("reno", 0.1), "bbr3": ("bbr", 0.02)}
+# Of a stack: an algorithm of the catalogue, its name in the stack, and by which share the goodput may differ. `reno`
+# of ngtcp2 halves its window again where a retransmission is lost, which was sent after the recovery began (RFC 9002
+# appendix B.6).
+PAIRS = {
+    "ngtcp2": [("cubic", "cubic", 0.02), ("newreno", "reno", 0.1), ("bbr3", "bbr", 0.02)],
+    "quicly": [("cubic", "cubic", 0.02), ("newreno", "reno", 0.02), ("newreno", "pico", 0.02)],
+    "lsquic": [("cubic", "cubic", 0.02)],
+    "msquic": [("bbr1", "bbr", 0.02)],
+}
 SCENARIO = """\
 duration = "30s"
 warmup = "5s"
@@ -53,9 +60,9 @@ algorithm = "cubic"
 """
 
 
-def made(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the recipe's make in a copy of its folder."""
-    copy = shutil.copytree(RECIPE, folder / "recipe", ignore=shutil.ignore_patterns("build", "*.so"))
+def made(folder: Path, stack: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the make of the recipe for a stack in a copy of its folder."""
+    copy = shutil.copytree(RECIPES / stack, folder / "recipe", ignore=shutil.ignore_patterns("build", "*.so"))
     (copy / "build").mkdir()
     shutil.copy(HEADER, copy / "build")
     return subprocess.run(["make", "-C", copy, *arguments], capture_output=True, text=True, check=False)  # noqa: S607
@@ -82,10 +89,12 @@ def compared(narrows: Narrows, folder: Path, scenario: str, *names: str) -> dict
     }
 
 
-def test_the_recipe_says_where_the_checkout_must_be(tmp_path: Path) -> None:
-    done = made(tmp_path, f"NGTCP2={tmp_path / 'elsewhere'}")
+@pytest.mark.parametrize("stack", PAIRS)
+def test_a_recipe_says_where_the_checkout_must_be(tmp_path: Path, stack: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    done = made(tmp_path, stack, f"{stack.upper()}={elsewhere}")
     assert done.returncode == 2
-    assert f'NGTCP2 is "{tmp_path / "elsewhere"}": it must be the folder of a checkout' in done.stderr
+    assert f'{stack.upper()} is "{elsewhere}": it must be the folder of a checkout' in done.stderr
 
 
 @pytest.fixture
@@ -139,12 +148,14 @@ def test_the_recipe_passes_on_when_the_application_limits_the_rate(
     assert limited[1] > 1000
 
 
-@needs("ngtcp2")
-def test_the_controllers_of_a_checkout_fill_a_clean_link(narrows: Narrows, tmp_path: Path) -> None:
-    done = made(tmp_path, f"NGTCP2={Path(require('ngtcp2')).resolve()}")
+@pytest.mark.parametrize("stack", [pytest.param(stack, marks=needs(stack)) for stack in PAIRS])
+def test_the_controllers_of_a_checkout_fill_a_clean_link(narrows: Narrows, tmp_path: Path, stack: str) -> None:
+    done = made(tmp_path, stack, f"{stack.upper()}={Path(require(stack)).resolve()}")
     assert done.returncode == 0, done.stderr
-    theirs = {ours: f"./recipe/libngtcp2cc.so:{name}" for ours, (name, _) in PAIRS.items()}
-    means = compared(narrows, tmp_path, SCENARIO, *theirs, *theirs.values())
-    for ours, (_, share) in PAIRS.items():
-        assert means[theirs[ours]]["goodput_bps"] == pytest.approx(means[ours]["goodput_bps"], rel=share), ours
-        assert means[theirs[ours]]["timeouts"] == 0
+    library = f"./recipe/lib{stack}cc.so"
+    ours = dict.fromkeys(name for name, _, _ in PAIRS[stack])
+    means = compared(narrows, tmp_path, SCENARIO, *ours, *(f"{library}:{theirs}" for _, theirs, _ in PAIRS[stack]))
+    for name, theirs, share in PAIRS[stack]:
+        found = means[f"{library}:{theirs}"]
+        assert found["goodput_bps"] == pytest.approx(means[name]["goodput_bps"], rel=share), theirs
+        assert found["timeouts"] == 0
