@@ -64,6 +64,15 @@ class _Kernel(TypedDict):
     queues: str
     commands: str
 
+class _RealTime(TypedDict):
+    interpreter: str | PathLike[str]
+    program: str | PathLike[str]
+    algorithms: list[str]
+    limit_s: float
+    spin_s: float
+    echo: bool
+    commands: str
+
 # A scenario as it is given; `trusted` has the attributes of `narrows.external.trust.Trust`.
 class _Given(TypedDict):
     text: str
@@ -76,6 +85,7 @@ class _Given(TypedDict):
     overrides_directory: str
     trusted: dict[str, Any]
     linux: _Kernel | None
+    real_time: _RealTime | None
 
 class _Input(TypedDict):
     written: str

@@ -43,6 +43,7 @@ impl StopAndWait {
             position: self.acked,
             syn,
             ecn: Ecn::NotCapable,
+            lane: 0,
         }
     }
 

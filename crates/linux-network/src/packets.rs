@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The packets of the kernel that are in the network.
 
-use crate::programs::Payload;
+use narrows_linux::traffic::Payload;
 use narrows_wire::FlowId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Connections that programs carry: their start, the content of their packets, and their output.
 
-use crate::interface::{Hosts, Packet, State};
+use crate::interface::Hosts;
 use narrows_linux::job::{Job, KEPT};
 use narrows_linux::program_commands;
+use narrows_linux::traffic::Traffic;
 use narrows_model::{Model, Program, Role};
 use narrows_records::ProgramRecord;
-use narrows_transport::Arrived;
-use narrows_wire::Direction;
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString, c_char};
 use std::fs;
@@ -149,107 +148,6 @@ fn list(strings: &[CString]) -> *const *const c_char {
     kept.as_ptr()
 }
 
-/// The data that the programs of one connection send and receive.
-#[derive(Debug, Default)]
-pub struct Traffic {
-    /// TCP connections from the sending host, by their ports.
-    streams: BTreeMap<u32, Stream>,
-    /// Payload that the sending host has sent for the first time, bytes.
-    sent: u64,
-    /// Payload that the receiving host has received, each byte of a TCP connection once.
-    pub received: u64,
-    /// The ports of the TCP connection that has sent most.
-    most: u32,
-    /// Whether a host has sent a packet.
-    opened: bool,
-}
-
-/// A TCP connection of a program, in one direction.
-#[derive(Debug, Default)]
-struct Stream {
-    /// End of what it has sent, as a position.
-    sent_end: u64,
-    /// Payload that it has sent, retransmissions included, bytes.
-    sent: u64,
-    arrived: Arrived,
-}
-
-/// The payload of a packet of a program.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Payload {
-    /// The ports of its TCP connection; 0 for other protocols.
-    ports: u32,
-    /// Its position there.
-    position: u64,
-    /// Bytes.
-    bytes: u64,
-}
-
-impl Payload {
-    /// Returns its length, bytes.
-    pub fn bytes(self) -> u64 {
-        self.bytes
-    }
-}
-
-impl Traffic {
-    /// Whether no host has sent a packet.
-    pub fn is_new(&self) -> bool {
-        !self.opened
-    }
-
-    /// Notes that a host sends `packet` in `direction`. Returns its payload, and the offset of the payload in all data
-    /// that the connection sends in this direction, in bytes.
-    pub fn send(&mut self, packet: &Packet, direction: Direction) -> (Payload, u64) {
-        let bytes = u64::from(packet.payload);
-        self.opened = true;
-        if direction == Direction::Reverse || (bytes == 0 && packet.flags & SYN == 0) {
-            return (Payload::default(), self.sent);
-        }
-        if packet.protocol != TCP {
-            let position = self.sent;
-            self.sent += bytes;
-            return (Payload { ports: 0, position, bytes }, position);
-        }
-        if packet.flags & SYN != 0 {
-            // The first byte of data follows the SYN.
-            let sent_end = OFFSET + u64::from(packet.sequence.wrapping_add(1));
-            self.streams.insert(packet.ports, Stream { sent_end, ..Stream::default() });
-            return (Payload::default(), self.sent);
-        }
-        let stream = self.streams.entry(packet.ports).or_default();
-        let ahead = packet.sequence.wrapping_sub(stream.sent_end as u32).cast_signed();
-        let position = stream.sent_end.wrapping_add_signed(i64::from(ahead));
-        let fresh = (position + bytes).saturating_sub(stream.sent_end);
-        stream.sent_end += fresh;
-        stream.sent += bytes;
-        // Data sent before has a position before the end of all.
-        let overall = if fresh == bytes { self.sent } else { self.sent.saturating_sub(bytes) };
-        self.sent += fresh;
-        let sent = |ports: u32| self.streams.get(&ports).map_or(0, |stream| stream.sent);
-        if sent(packet.ports) > sent(self.most) {
-            self.most = packet.ports;
-        }
-        (Payload { ports: packet.ports, position, bytes }, overall)
-    }
-
-    /// Returns the state of the socket that sends `packet`, if its connection is the one that has sent most.
-    pub fn state<'p>(&self, packet: &'p Packet) -> Option<&'p State> {
-        // SAFETY: the kernel passes null or its own state, which lives as long as the packet's description.
-        let state = unsafe { packet.state.as_ref() };
-        state.filter(|_| packet.ports == self.most)
-    }
-
-    /// A packet arrives at the receiving host.
-    pub fn receive(&mut self, payload: Payload) {
-        let Payload { ports, position, bytes } = payload;
-        match self.streams.get_mut(&ports) {
-            Some(stream) if ports != 0 => self.received += stream.arrived.receive(position, position + bytes),
-            _ => self.received += bytes,
-        }
-    }
-}
-
 /// Runs the command `$1` in the folder `$2`, or in `/` if the programs' own /tmp hides that; commands that name its
 /// files were refused. The kernel has opened 1 and 2 for what it prints, and 3 for its exit status.
 const SCRIPT: &str = "exec </dev/null; cd -- \"$2\" 2>/dev/null || cd /; /bin/sh -c \"$1\" 3>&-; echo $? >&3";
@@ -262,12 +160,6 @@ const UNPRIVILEGED: u32 = 65_534;
 /// Addresses of the hosts.
 const CLIENT: &str = "10.0.0.1";
 const SERVER: &str = "10.0.0.2";
-/// Added to every position, so that none is negative.
-const OFFSET: u64 = 1 << 32;
-/// The SYN flag of the TCP header.
-const SYN: u8 = 2;
-/// Protocol number of TCP.
-const TCP: u8 = 6;
 
 #[cfg(test)]
 mod tests {

@@ -3,13 +3,14 @@
 
 use crate::interface::{Action, Configuration, Packet, Queues, State};
 use crate::packets::{Held, Shared};
-use crate::programs::{Payload, Programs};
+use crate::programs::Programs;
 use crate::queue::InKernel;
 use crate::terms::Agreement;
 use cpu_time::ProcessTime;
 use narrows_cc::Cause;
 use narrows_linux::Kernel;
 use narrows_linux::job::{Job, OUTCOME, Outcome, PROGRESS};
+use narrows_linux::traffic::{Payload, Segment};
 use narrows_model::{Model, Workload};
 use narrows_qdisc::QueueDiscipline;
 use narrows_records::Records;
@@ -178,6 +179,7 @@ impl Run {
             position,
             syn,
             ecn: ecn(packet.ecn),
+            lane: 0,
         };
         self.send(flow, direction, &sent, now)
     }
@@ -192,11 +194,13 @@ impl Run {
     ) -> bool {
         let Some(traffic) = self.programs.of(flow.index()) else { return false };
         let is_first = traffic.is_new();
-        let (payload, position) = traffic.send(packet, direction);
+        let Packet { protocol, flags, sequence, ports, payload, .. } = *packet;
+        let segment = Segment { protocol, flags, sequence, ports, payload };
+        let (payload, position) = traffic.send(&segment, direction);
         let mss = workload(self.model, packet.connection as usize).map_or(1, |of| of.transport.mss.count());
-        let received = traffic.received;
+        let received = traffic.received();
         let asks = workload(self.model, packet.connection as usize).is_some_and(|of| of.transport.ecn);
-        let state = traffic.state(packet).filter(|_| direction == Direction::Forward);
+        let state = state_of(packet).filter(|_| traffic.is_largest(ports) && direction == Direction::Forward);
         let state = state.map(|state| stack_state(state, asks && state.terms[0].ecn == 0));
         let opened = StackState { established: true, ..StackState::default() };
         let state = state.or(is_first.then_some(opened));
@@ -208,6 +212,7 @@ impl Run {
             position,
             syn: false,
             ecn: ecn(packet.ecn),
+            lane: 0,
         };
         let accepted = self.send(flow, direction, &sent, now);
         if let Some(state) = state {
@@ -287,7 +292,7 @@ impl Run {
                 if direction == Direction::Forward {
                     if let Some(traffic) = self.programs.of(flow.index()) {
                         traffic.receive(held.payload);
-                        let received = traffic.received;
+                        let received = traffic.received();
                         self.emulation.deliver(flow, received);
                     } else if present {
                         connection.data.1.receive(held.positions.0, held.positions.1);
@@ -357,6 +362,12 @@ impl Run {
         let bytes = postcard::to_stdvec(&outcome).map_err(|error| error.to_string())?;
         fs::write(OUTCOME, bytes).map_err(|error| format!("{OUTCOME}: {error}"))
     }
+}
+
+/// The state of the socket that sends `packet`; `None` if none does.
+fn state_of(packet: &Packet) -> Option<&State> {
+    // SAFETY: the kernel passes null or its own state, which lives as long as the packet's description.
+    unsafe { packet.state.as_ref() }
 }
 
 /// The workload of the connection in `slot`.

@@ -11,11 +11,13 @@ mod machine;
 mod programs;
 pub mod queues;
 mod support;
+pub mod traffic;
 mod watch;
 
 pub use kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};
-pub use programs::commands as program_commands;
+pub use programs::{commands as program_commands, not_executed};
 pub use queues::Queues;
+pub use support::lacks as lacks_algorithm;
 
 use narrows_backend::{Backend, Endpoints, Progress, RunError, Support};
 use narrows_model::{Model, Refusal, Workload};

@@ -72,7 +72,7 @@ fn refusals(kernel: &Kernel, model: &Model) -> Vec<Refusal> {
 fn algorithm(kernel: &Kernel, model: &Model, group: usize) -> Option<Refusal> {
     let algorithm = &model.groups[group].algorithm;
     let ecn = model.workloads.iter().find(|each| each.group == group).is_some_and(|each| each.transport.ecn);
-    let reason = reason(algorithm, &kernel.algorithms).or_else(|| lacks_ecn(algorithm, ecn))?;
+    let reason = lacks(algorithm, &kernel.algorithms).or_else(|| lacks_ecn(algorithm, ecn))?;
     let here = |name: &str| kernel.algorithms.iter().any(|own| own == name);
     let ours = KERNEL_NAMES.iter().filter(|(_, theirs)| here(theirs)).map(|(ours, _)| (*ours).to_owned());
     let theirs = kernel.algorithms.iter().map(|name| format!("{KERNEL}{name}"));
@@ -133,7 +133,7 @@ fn lacks_queue(kernel: &Kernel, kind: &str) -> Option<String> {
 }
 
 /// Why a kernel with `algorithms` does not have `algorithm` with its parameters; `None` if it does.
-fn reason(algorithm: &Control, algorithms: &[String]) -> Option<String> {
+pub fn lacks(algorithm: &Control, algorithms: &[String]) -> Option<String> {
     if matches!(algorithm, Control::External(_)) {
         return Some("the kernel cannot load it".to_owned());
     }

@@ -51,6 +51,14 @@ impl fmt::Debug for KeyPath {
 }
 
 impl Refusal {
+    /// Returns the group whose key is refused; `None` if it is a key of a link.
+    pub fn group(&self) -> Option<usize> {
+        match self.key {
+            Refused::Group(group, _) => Some(group),
+            Refused::Queue(..) => None,
+        }
+    }
+
     /// Returns the refusal of the key `key` of the group `group`, an index in the model.
     pub fn of_group(group: usize, key: impl Into<Cow<'static, str>>, reason: String, allowed: &str) -> Self {
         Self { key: Refused::Group(group, key.into()), reason, allowed: allowed.to_owned() }
@@ -60,16 +68,27 @@ impl Refusal {
 /// Returns the algorithms and programs of `model` that only a Linux kernel runs.
 pub fn of_kernels(model: &Model) -> Vec<Refusal> {
     let refusal = |group, key: &'static str, what, allowed| {
-        let reason = format!("only a Linux kernel {what}, and --on linux runs on one");
+        let reason = format!("only a Linux kernel {what}");
         Refusal::of_group(group, key, reason, allowed)
     };
     let groups = || model.groups.iter().enumerate();
-    let kernels = groups()
-        .filter(|(_, group)| matches!(group.algorithm, Control::Kernel { .. }))
-        .map(|(number, _)| refusal(number, "algorithm", "has it", "an algorithm of the catalogue"));
-    let programs = groups()
-        .filter(|(_, group)| group.program.is_some())
-        .map(|(number, _)| refusal(number, "program", "runs programs", "no program"));
+    let kernels =
+        groups().filter(|(_, group)| matches!(group.algorithm, Control::Kernel { .. })).map(|(number, _)| {
+            refusal(
+                number,
+                "algorithm",
+                "has it, and --on linux runs on one",
+                "an algorithm of the catalogue",
+            )
+        });
+    let programs = groups().filter(|(_, group)| group.program.is_some()).map(|(number, _)| {
+        refusal(
+            number,
+            "program",
+            "runs programs: in simulated time with --on linux, in real time with narrows emulate",
+            "no program",
+        )
+    });
     kernels.chain(programs).collect()
 }
 

@@ -11,6 +11,8 @@ use narrows_lab::scenario::{
     self, Diagnostic, ExecutedKind, Expectation, InputFile, LoadOptions, Scenario, Trust,
 };
 use narrows_lab::sim::Simulator;
+#[cfg(target_os = "linux")]
+use narrows_lab::units::Span;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -215,6 +217,26 @@ struct Kernel {
     commands: String,
 }
 
+/// Hosts for programs of this machine, in real time.
+#[derive(Clone, FromPyObject, IntoPyObject)]
+#[pyo3(from_item_all)]
+struct RealTime {
+    /// The interpreter of the program that sets a host up.
+    interpreter: PathBuf,
+    /// That program.
+    program: PathBuf,
+    /// Congestion controls that users of this machine's kernel may use.
+    algorithms: Vec<String>,
+    /// Greatest 99th percentile of lateness with which a run counts as punctual, seconds.
+    limit_s: f64,
+    /// Time before each event that is waited for without sleep, seconds.
+    spin_s: f64,
+    /// Whether the output of clients is printed, too.
+    echo: bool,
+    /// The folder in which commands of programs start; the scenario's if it is empty.
+    commands: String,
+}
+
 /// The trust in a scenario: the files and commands that may be executed and read.
 #[derive(Clone, FromPyObject, IntoPyObject)]
 #[pyo3(from_item_all)]
@@ -262,6 +284,8 @@ pub struct Given {
     trusted: Trusted,
     /// A kernel if its TCP is to run the scenario.
     linux: Option<Kernel>,
+    /// Hosts in real time if programs of this machine are to carry flows.
+    real_time: Option<RealTime>,
 }
 
 impl Given {
@@ -276,6 +300,24 @@ impl Given {
             stacks: stacks(),
             ..LoadOptions::default()
         }
+    }
+
+    /// The hosts of programs of this machine that are to run the scenario.
+    #[cfg(target_os = "linux")]
+    fn hosts(&self) -> Option<Arc<dyn Backend>> {
+        let RealTime { interpreter, program, algorithms, limit_s, spin_s, echo, commands } =
+            self.real_time.clone()?;
+        let commands = absolute(if commands.is_empty() { &self.directory } else { &commands });
+        let launcher = narrows_realtime::Launcher { interpreter, program, commands };
+        let span = |seconds: f64| Span::from_ps((seconds * 1e12) as u64);
+        let (limit, spin) = (span(limit_s), span(spin_s));
+        Some(Arc::new(narrows_realtime::RealTime { launcher, algorithms, limit, spin, echo }))
+    }
+
+    /// Other systems have no such hosts.
+    #[cfg(not(target_os = "linux"))]
+    fn hosts(&self) -> Option<Arc<dyn Backend>> {
+        None
     }
 
     /// The kernel that is to run the scenario.
@@ -333,10 +375,11 @@ pub fn executed(py: Python<'_>, given: Given) -> PyResult<Vec<(&'static str, Str
 #[pyo3(signature = (given, *, execute = false))]
 pub fn load(py: Python<'_>, given: Given, execute: bool) -> PyResult<PyScenario> {
     let files = Arc::new(Files::new(given.trusted.files.clone(), execute));
-    let linux = given.kernel();
+    let (linux, hosts) = (given.kernel(), given.hosts());
+    let support = linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Support>);
     let options = LoadOptions {
         loader: Some(Arc::clone(&files) as _),
-        backend: linux.clone().map(|linux| Arc::new(linux) as Arc<dyn Support>),
+        backend: support.or_else(|| hosts.clone().map(|hosts| hosts as Arc<dyn Support>)),
         ..given.options()
     };
     let directory = Path::new(&given.directory);
@@ -348,9 +391,10 @@ pub fn load(py: Python<'_>, given: Given, execute: bool) -> PyResult<PyScenario>
         Ok(scenario) => scenario,
         Err(diagnostics) => return Err(error(py, &diagnostics)?),
     };
-    let backend: Arc<dyn Backend> = match linux {
-        None => Arc::new(Simulator),
-        Some(linux) => Arc::new(Linux { scenario: scenario.resolved.clone(), ..linux }),
+    let backend: Arc<dyn Backend> = match (linux, hosts) {
+        (Some(linux), _) => Arc::new(Linux { scenario: scenario.resolved.clone(), ..linux }),
+        (None, Some(hosts)) => hosts,
+        (None, None) => Arc::new(Simulator),
     };
     PyScenario::new(py, scenario, backend, given)
 }

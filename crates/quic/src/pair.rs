@@ -315,6 +315,7 @@ impl StackConnection for Pair {
             position: data.first.start,
             syn: initial && data.payload == 0 && !(forward && self.answered),
             ecn: if self.setup.ecn { field(ecn) } else { Ecn::NotCapable },
+            lane: 0,
         };
         Some((direction, packet, Datagram { bytes, delivered: self.delivered() }))
     }

@@ -78,7 +78,32 @@ pub fn checks(records: &Records) -> Vec<Check> {
         .chain(warmup_found(records))
         .chain(present_throughout(records))
         .chain(nothing_assumed(records))
+        .chain(packets_on_time(records))
         .collect()
+}
+
+/// Whether packets of programs left the network at the times at which they were due, and no device dropped one.
+fn packets_on_time(records: &Records) -> Option<Check> {
+    let found = records.punctuality?;
+    let name = "packets on time";
+    if found.packets == 0 {
+        return Some(Check::absent(name, "no packet of a program has left the network".to_owned()));
+    }
+    let us = |seconds: f64| seconds * 1e6;
+    let lost = match found.dropped_by_devices {
+        0 => String::new(),
+        dropped => format!("; the hosts' devices dropped {dropped}, which the network did not"),
+    };
+    let detail = format!(
+        "of {} packets half left at most {:.0} µs late, 99 % at most {:.0} µs, and the last {:.0} µs{lost}; the limit of the 99 % is {:.0} µs",
+        found.packets,
+        us(found.median_s),
+        us(found.p99_s),
+        us(found.worst_s),
+        us(found.limit.as_secs_f64()),
+    );
+    let ok = found.p99_s <= found.limit.as_secs_f64() && found.dropped_by_devices == 0;
+    Some(Check::new(name, ok, Level::Broken, detail).short_by(found.p99_s))
 }
 
 /// Of the bottlenecks that a greedy group has, the one used least; without such groups, of all bottlenecks.

@@ -76,7 +76,7 @@ impl Records {
 }
 
 digested!(Records { connections, groups, links, transfers, interval_ends }
-    not { run, unfinished, packets, events, clients, client_events, internals, programs, performance });
+    not { run, unfinished, packets, events, clients, client_events, internals, programs, punctuality, performance });
 
 macro_rules! whole {
     ($($type:ty),*) => { $(impl Digested for $type {

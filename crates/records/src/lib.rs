@@ -20,6 +20,7 @@ mod link;
 pub mod metrics;
 mod packets;
 mod program;
+mod punctuality;
 pub mod schema;
 mod table;
 mod tables;
@@ -43,6 +44,7 @@ pub use internals::{InternalOwner, InternalRow, Internals};
 pub use link::{LinkCounts, LinkRecord, LinkSample};
 pub use packets::{EcnCodepoint, PacketEvent, PacketKind, PacketLog, PacketPlace, PacketRow};
 pub use program::ProgramRecord;
+pub use punctuality::Punctuality;
 pub use table::{Column, NO_LABEL, Table};
 pub use tables::Tables;
 pub use transfer::{TransferRecord, UnfinishedRecord};
@@ -81,6 +83,9 @@ pub struct Records {
     pub internals: Internals,
     /// The programs that carried flows, in the order of flows, clients first.
     pub programs: Vec<ProgramRecord>,
+    /// How punctual the run was; `None` of simulated time.
+    #[serde(default)]
+    pub punctuality: Option<Punctuality>,
     /// Ends of the intervals of the series.
     pub interval_ends: Vec<Time>,
     /// Cost of the run.

@@ -45,6 +45,23 @@ impl<'m> Emulation<'m> {
         Self::carrying(model, replication, RunOptions::default(), cancellation, carries, queue)
     }
 
+    /// As [`new`](Self::new), with a stack that carries only the connections of the workloads that `carries` marks: the
+    /// endpoints of the simulator carry the others. Packets may be in lanes. A run that is cancelled by `cancellation` stands still.
+    pub fn beside(
+        model: &'m Model,
+        replication: u32,
+        carries: Vec<bool>,
+        cancellation: Cancellation,
+    ) -> Self {
+        let queue = |link: usize| model.links[link].queue.build();
+        let mut found =
+            Self::carrying(model, replication, RunOptions::default(), cancellation, carries, queue);
+        if let Some(stack) = &mut found.partition.net.flows.stack {
+            stack.has_lanes = true;
+        }
+        found
+    }
+
     /// Creates the replication `replication` of `model`, in which a stack carries the connections of the workloads that `carries`
     /// marks; `queue` gives the queue of each link.
     pub(crate) fn carrying(
@@ -64,7 +81,7 @@ impl<'m> Emulation<'m> {
     }
 
     /// Returns why the run ends before its time, at `now`; `None` if it goes on.
-    pub(crate) fn failure(&self, now: Time) -> Option<RunError> {
+    pub fn failure(&self, now: Time) -> Option<RunError> {
         drive::ended_early(self.model, &self.partition, now)
     }
 

@@ -242,7 +242,10 @@ impl<'m> Partition<'m> {
         let Some(mut packet) = self.net.take(pipe) else { return };
         match self.net.layout.next_stop(&packet) {
             Stop::Link(_) => self.net.enter(&mut packet, now, slot),
-            Stop::Host => self.receive(&mut packet, now),
+            Stop::Host => {
+                self.net.flows.merge(&mut packet);
+                self.receive(&mut packet, now);
+            }
         }
         if let Some(next) = self.net.pipes[pipe as usize].front() {
             self.net.queue.set(slot, next.arrival);

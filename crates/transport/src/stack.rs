@@ -95,6 +95,9 @@ pub struct StackPacket {
     pub syn: bool,
     /// The ECN field.
     pub ecn: Ecn,
+    /// The connection of a program of several, which queues that keep flows apart tell from the others; below 1024. Only
+    /// of flows whose slots have one connection in a run.
+    pub lane: u32,
 }
 
 impl StackRequest {
@@ -111,6 +114,7 @@ impl StackRequest {
 
 impl StackPacket {
     fn on_wire(&self, flow: FlowId, body: Body, now: Time) -> Packet {
+        let flow = if self.lane == 0 { flow } else { FlowId::new(flow.index() as u32, self.lane) };
         let mut sent = Packet::new(flow, self.handle, self.size, body, now);
         sent.ecn = self.ecn;
         sent

@@ -6,7 +6,7 @@ use narrows_model::Model;
 use narrows_qdisc::{DropReason, Tap};
 use narrows_records::{FlowEvent, PacketEvent};
 use narrows_units::Time;
-use narrows_wire::{Body, Packet};
+use narrows_wire::{Body, FlowId, Packet};
 use std::sync::Arc;
 
 /// Losses and marks after the warm-up: of each individually recorded connection, and of each other workload as a whole.
@@ -39,6 +39,8 @@ pub(crate) struct OfStack {
     pub discarded: Vec<u64>,
     /// Whether it carries the connections of each workload.
     pub carries: Vec<bool>,
+    /// Whether the packets of its flows may be in [lanes](narrows_transport::StackPacket::lane).
+    pub has_lanes: bool,
     /// Number shown in logs, by handle of the packet.
     numbers: Vec<u64>,
 }
@@ -117,6 +119,17 @@ impl FlowTallies {
     pub fn index(&self, slot: usize) -> usize {
         let owner = self.owner(slot);
         owner.base as usize + owner.individual_from.map_or(0, |first| slot - first as usize)
+    }
+
+    /// Returns `packet` from its lane to its flow, as it reaches a host.
+    pub fn merge(&self, packet: &mut Packet) {
+        let slot = packet.flow.index();
+        if let Some(stack) = &self.stack
+            && stack.has_lanes
+            && stack.carries[usize::from(self.workloads[slot])]
+        {
+            packet.flow = FlowId::new(slot as u32, 0);
+        }
     }
 
     /// The stack sends the packet `number` of its flow under `handle`.

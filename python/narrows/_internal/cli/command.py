@@ -39,10 +39,14 @@ LOOK_UP = "Look up"
 ADD = "Add something of your own"
 SET_UP = "Set up"
 
+# Commands after whose arguments, behind `--`, a command of the user's own may stand.
+WITH_COMMAND = ("emulate",)
+
 # Every command in the order of the page of help, with its module.
 COMMANDS = {
     "run": "narrows._internal.cli.simulate",
     "compare": "narrows._internal.cli.simulate",
+    "emulate": "narrows._internal.cli.emulate",
     "check": "narrows._internal.cli.check",
     "playground": "narrows._internal.cli.handling",
     "matrix": "narrows._internal.cli.views",

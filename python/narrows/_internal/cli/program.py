@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from narrows._internal import core
-from narrows._internal.cli.command import BAD_INPUT, DONE
+from narrows._internal.cli.command import BAD_INPUT, DONE, WITH_COMMAND
 from narrows._internal.cli.failure import as_json, complain, status_of
 from narrows._internal.cli.parser import parser
 from narrows._internal.core import nearest
@@ -65,7 +65,10 @@ def _with_negative_values(given: Sequence[str]) -> list[str]:
 def _known(given: Sequence[str]) -> argparse.Namespace:
     """Return the arguments."""
     arguments: argparse.Namespace
-    arguments, unknown = parser(given).parse_known_args(given)
+    # The words of a command of the user's own stand behind `--`, and are none of ours.
+    last = given.index("--") if "--" in given and given[0] in WITH_COMMAND else len(given)
+    arguments, unknown = parser(given).parse_known_args(given[:last])
+    arguments.words = given[last + 1 :]
     if unknown:
         own: argparse.ArgumentParser = arguments.parser
         name = unknown[0].partition("=")[0]

@@ -31,8 +31,8 @@ def run(arguments: argparse.Namespace) -> int:
     work = Work(arguments)
     scenario = _read(arguments.file, arguments)
     if arguments.on == backend.BOTH:
-        return _perform(work, scenario.planned_on_both(work.options), arguments)
-    return _perform(work, scenario.resolve(None, arguments.replications, arguments.seed), arguments)
+        return perform(work, scenario.planned_on_both(work.options), arguments)
+    return perform(work, scenario.resolve(None, arguments.replications, arguments.seed), arguments)
 
 
 def compare(arguments: argparse.Namespace) -> int:
@@ -46,7 +46,7 @@ def compare(arguments: argparse.Namespace) -> int:
         raise InputError(f"compare {scenarios[0]}", f"is no algorithm; did you mean --scenario {scenarios[0]}?")
     work = Work(arguments)
     scenario = _read(arguments.scenario, arguments).with_subjects(arguments.subject)
-    return _perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)
+    return perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)
 
 
 def _is_scenario(given: str) -> bool:
@@ -65,7 +65,8 @@ def _read(given: str, arguments: argparse.Namespace) -> Scenario:
     return read(find_scenario(given), arguments.set, trust=arguments.trust, on=arguments.on, queue=arguments.queue)
 
 
-def _perform(work: Work, planned: core.Scenario | Planned, arguments: argparse.Namespace) -> int:
+def perform(work: Work, planned: core.Scenario | Planned, arguments: argparse.Namespace) -> int:
+    """Run a scenario or a comparison, write its folder, print its tables and return the exit status."""
     from narrows._internal.commands.runs import Running
     from narrows._internal.comparison import runs_of
 

@@ -106,7 +106,7 @@ def given(
         "replications": replications,
         "overrides_directory": base.overrides_directory,
         "trusted": base.trust._asdict(),
-        "linux": backend.find(on, commands=base.commands),
+        **backend.elsewhere(on, commands=base.commands),
     }
 
 

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import platform
 from os import PathLike
 from pathlib import Path
 from typing import TypedDict
 
+from narrows._internal.emulate import hosts
+from narrows._internal.emulate.hosts import RealTime
 from narrows._internal.errors import InputError
 from narrows._internal.linux import cache, library
 from narrows._internal.names import UnknownNameError
@@ -14,6 +17,7 @@ from narrows._internal.names import UnknownNameError
 SIMULATOR = "simulator"
 LINUX = cache.LINUX
 BOTH = "both"
+REAL_TIME = hosts.NAME
 # The queue disciplines of links: ours, or the kernel's.
 OURS = ""
 KERNEL_QUEUES = (
@@ -31,6 +35,22 @@ class Kernel(TypedDict):
     disciplines: list[str]
     queues: str
     commands: str
+
+
+class Elsewhere(TypedDict):
+    """What runs a scenario in place of the simulator, as the extension takes it; nothing for the simulator."""
+
+    linux: Kernel | None
+    real_time: RealTime | None
+
+
+def elsewhere(on: str, queue: str = OURS, commands: str = "") -> Elsewhere:
+    """Return what runs a scenario on a backend."""
+    if on == REAL_TIME:
+        if queue:
+            raise InputError(f"--queue {queue}", "in real time links have our queues; allowed: with --on linux")
+        return {"linux": None, "real_time": hosts.find(commands)}
+    return {"linux": find(on, queue, commands), "real_time": None}
 
 
 def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
@@ -57,8 +77,10 @@ def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:
     }
 
 
-def describe(kernel: Kernel | None) -> dict[str, object]:
+def describe(kernel: Kernel | None, real_time: RealTime | None = None) -> dict[str, object]:
     """Return a manifest's entry on a backend: its name and, of a kernel, version, key, timer frequency and queues."""
+    if real_time is not None:
+        return {"on": REAL_TIME, "system": platform.release()}
     if kernel is None:
         return {"on": SIMULATOR}
     found = cache.at(Path(kernel["image"]).parent)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from narrows._internal import core
 from narrows._internal.arguments import check_numbers
 from narrows._internal.comparison import ALGORITHMS
+from narrows._internal.emulate.hosts import be_prompt
 from narrows._internal.errors import InputError, Interrupted
 from narrows._internal.frozen import frozen
 from narrows._internal.metrics.criteria import given_margins
@@ -127,9 +128,13 @@ def _execute(
             return [None] * len(jobs)
         perform = workers.attempt if keep_going else workers.execute
         return [*perform(jobs, threads or processors(), watch)]
+    real_time = any(scenario.given["real_time"] is not None for scenario, _ in jobs)
+    if real_time:
+        # Beside one another they would be late.
+        threads = 1
     progress = core.Progress()
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
-    thread = _Running(lambda: core.run(list(jobs), threads or processors(), progress, keep_going))
+    thread = _Running(lambda: core.run(list(jobs), threads or processors(), progress, keep_going), prompt=real_time)
     thread.start()
     try:
         while thread.is_alive():
@@ -157,14 +162,17 @@ def wanted_of(metrics: Sequence[str], scenarios: Sequence[core.Scenario]) -> lis
 class _Running(Thread):
     """A thread that keeps the result or the error of a function."""
 
-    def __init__(self, function: Callable[[], list[core.Records | Exception | None]]) -> None:
+    def __init__(self, function: Callable[[], list[core.Records | Exception | None]], *, prompt: bool) -> None:
         super().__init__()
         self._function = function
+        self._prompt = prompt
         self._found: list[core.Records | Exception | None] = []
         self._error: BaseException | None = None
 
     def run(self) -> None:
         try:
+            if self._prompt:
+                be_prompt()
             self._found = self._function()
         except BaseException as error:  # noqa: BLE001  # `result` raises it
             self._error = error

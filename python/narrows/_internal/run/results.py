@@ -152,7 +152,7 @@ class Run(Results):
             "digest": self.summary["digest"],
             "started": self.started,
             "wall_s": self.wall_s,
-            "backend": backend.describe(self.scenario.linux),
+            "backend": backend.describe(self.scenario.linux, self.scenario.given["real_time"]),
         }
         write_manifest(folder, facts)
 

@@ -308,10 +308,10 @@ class Scenario:
     ) -> core.Scenario:
         """Check the scenario and fill in every default; `subject` is the algorithm of the groups under test."""
         check_numbers(replications=replications, seed=seed)
-        return core.load(self._given(subject, replications, seed, backend.find(self.on, self.queue)))
+        return core.load(self._given(subject, replications, seed, backend.elsewhere(self.on, self.queue)))
 
     def _given(
-        self, subject: str | None, replications: int | None, seed: int | None, kernel: backend.Kernel | None
+        self, subject: str | None, replications: int | None, seed: int | None, where: backend.Elsewhere
     ) -> core.Given:
         return {
             "text": self.text,
@@ -323,14 +323,14 @@ class Scenario:
             "replications": replications,
             "overrides_directory": "",
             "trusted": self._trusting(subject)._asdict(),
-            "linux": kernel,
+            **where,
         }
 
     def executes(self, subject: str | None = None) -> list[Executed]:
         """Return the classes in Python files and the commands that a run would execute; nothing is executed."""
 
         def listed(subject: str | None) -> list[Executed]:
-            return executed(self._given(subject, None, None, None))
+            return executed(self._given(subject, None, None, backend.elsewhere(SIMULATOR)))
 
         return listed(subject) if subject is not None else _with_any_subject(listed)
 

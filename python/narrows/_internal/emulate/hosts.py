@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The backend `real-time`: hosts of this machine, whose programs carry flows of a scenario."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from typing import TypedDict
+
+from narrows._internal.errors import InputError
+
+NAME = "real-time"
+# The greatest 99th percentile of lateness with which a run counts as punctual, and the time before each event that is
+# waited for without sleep, seconds.
+LIMIT_S = 0.001
+SPIN_S = 60e-6
+
+
+class RealTime(TypedDict):
+    """Hosts, as the extension takes them."""
+
+    interpreter: str | PathLike[str]
+    program: str | PathLike[str]
+    algorithms: list[str]
+    limit_s: float
+    spin_s: float
+    echo: bool
+    commands: str
+
+
+class Settings:
+    """How runs in real time of this process are carried out; an emulation sets it before it runs."""
+
+    limit_s = LIMIT_S
+    spin_s = SPIN_S
+    echo = False
+
+
+def find(commands: str = "") -> RealTime:
+    """Return the hosts of this machine.
+
+    Raises:
+        InputError: This is not Linux.
+    """
+    if not sys.platform.startswith("linux"):
+        raise InputError(NAME, f"programs in real time need Linux; this is {sys.platform}")
+    return {
+        "interpreter": sys.executable,
+        "program": str(Path(__file__).with_name("host.py")),
+        "algorithms": algorithms(),
+        "limit_s": Settings.limit_s,
+        "spin_s": Settings.spin_s,
+        "echo": Settings.echo,
+        "commands": commands,
+    }
+
+
+def be_prompt() -> None:
+    """Let the calling thread be scheduled before others, if the system permits it to this user (RLIMIT_RTPRIO)."""
+    # Not so the programs that it starts.
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+
+
+def algorithms() -> list[str]:
+    """Return the congestion control algorithms that users of this kernel may use, the default first."""
+    found = [*_setting("tcp_congestion_control"), *_setting("tcp_allowed_congestion_control")]
+    return list(dict.fromkeys(found))
+
+
+def _setting(name: str) -> list[str]:
+    try:
+        return Path("/proc/sys/net/ipv4", name).read_text("ascii").split()
+    except OSError:
+        return []

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of this machine over the path of a scenario, in real time: validation against this kernel's sockets.
+
+The checks of lateness have no place here: a loaded machine is late. What a program measures is compared with the
+scenario by bounds that lateness can only move one way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import narrows as nw
+from narrows._internal.emulate import host, hosts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PATH = """
+duration = "1500ms"
+warmup = "0s"
+[path]
+rate = "8Mbps"
+rtt = "50ms"
+queue = {{ kind = "{queue}", {keys} }}
+[[flows]]
+name = "program"
+algorithm = "linux:{algorithm}"
+program = {{ client = {client}, server = {server} }}
+{more}
+"""
+# Answers each datagram with the ECN field with which it has arrived, and the datagram.
+SERVER = """
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+s.bind(("", 9000))
+while True:
+    data, ancillary, _, peer = s.recvmsg(2000, 64)
+    s.sendto(bytes([ancillary[0][2][0] & 3]) + data, peer)
+"""
+# Sends datagrams of 972 bytes, 1000 with their headers, all at once, and prints what came back: round-trip times in
+# seconds, and ECN fields.
+CLIENT = """
+import json, socket, sys, time
+count, tos = map(int, sys.argv[1:])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
+s.settimeout(0.5)
+sent = {}
+for number in range(count):
+    sent[number] = time.monotonic()
+    s.sendto(number.to_bytes(4, "big") + bytes(968), ("far", 9000))
+found = []
+try:
+    while len(found) < count:
+        data = s.recv(2000)
+        found.append((time.monotonic() - sent[int.from_bytes(data[1:5], "big")], data[0]))
+except TimeoutError:
+    pass
+print(json.dumps(found))
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the programs; the test is skipped if this machine has no hosts."""
+    found = tmp_path_factory.mktemp("programs")
+    (found / "client.py").write_text(CLIENT, encoding="utf-8")
+    (found / "server.py").write_text(SERVER, encoding="utf-8")
+    try:
+        nw.Scenario(_scenario(found, 1).replace("1500ms", "1ms"), trust=True, on=hosts.NAME).run()
+    except nw.InputError as error:
+        pytest.skip(str(error).splitlines()[0])
+    return found
+
+
+def _scenario(  # noqa: PLR0913, PLR0917  # the network of a test
+    folder: Path, count: int, tos: int = 0, queue: str = "droptail", keys: str = 'limit = "100pkt"', more: str = ""
+) -> str:
+    python = f"{shlex.quote(sys.executable)} -I -S"
+    client, server = f"{python} {folder}/client.py {count} {tos}", f"{python} {folder}/server.py"
+    algorithm = hosts.algorithms()[0]
+    return PATH.format(
+        client=json.dumps(client), server=json.dumps(server), algorithm=algorithm, queue=queue, keys=keys, more=more
+    )
+
+
+def _run(text: str) -> tuple[Mapping[str, Any], list[tuple[float, int]]]:
+    run = nw.Scenario(text, trust=True, on=hosts.NAME).run()
+    (records,) = run.records.values()
+    printed = {role: output for _, role, _, output in records.programs}
+    return run.summary, json.loads(printed["client"])
+
+
+def test_a_packet_takes_the_delay_of_the_path_and_its_transmission(folder: Path) -> None:
+    """Closed form: 50 ms, and 1000 bytes at 8 Mbps in each direction, 1 ms; the answer has one byte more."""
+    summary, found = _run(_scenario(folder, 1))
+    assert len(found) == 1
+    assert found[0][0] >= 0.052
+    (check,) = [each for each in summary["checks"] if each["name"] == "packets on time"]
+    late = float(check["detail"].rpartition("the last ")[2].partition(" ")[0]) * 1e-6
+    # Late at both hosts, and what the programs themselves take.
+    assert found[0][0] <= 0.052 + 2 * late + 0.01
+
+
+def test_a_queue_holds_what_its_limit_allows_and_loses_the_rest(folder: Path) -> None:
+    """Twenty wait and one is being sent; those beyond are lost, and the network counts as many as the client misses."""
+    summary, found = _run(_scenario(folder, 60, keys='limit = "20pkt"'))
+    assert 21 <= len(found) < 60
+    assert summary["links"]["bottleneck"]["dropped_packets"]["mean"] == 60 - len(found)
+    # A packet leaves per millisecond, so that the answers are at least as far apart as packets on the link.
+    assert max(took for took, _ in found) - min(took for took, _ in found) >= 0.001 * (len(found) - 21) - 0.02
+
+
+def test_marks_of_the_network_are_in_the_packets(folder: Path) -> None:
+    """Every capable packet that finds more than the threshold waiting is marked; without ECN none can be."""
+    keys = 'limit = "200pkt", min = "5pkt", max = "60pkt", max_p = 1.0, weight = 1.0, wait = false, ecn = true'
+    _, marked = _run(_scenario(folder, 40, tos=2, queue="red", keys=keys))
+    assert {field for _, field in marked} == {2, 3}
+    assert sum(field == 3 for _, field in marked) >= 5
+    _, plain = _run(_scenario(folder, 40, tos=0, queue="droptail", keys='limit = "200pkt"'))
+    assert {field for _, field in plain} == {0}
+
+
+def test_simulated_flows_wait_in_the_same_queue(folder: Path) -> None:
+    """A simulated flow that fills the buffer of 100 ms delays the packets of the program by some of it."""
+    more = '[[flows]]\nname = "neighbour"\nalgorithm = "cubic"\nstart = "0s"'
+    text = _scenario(folder, 1, queue="droptail", keys='limit = "100ms"', more=more)
+    late = text.replace('name = "program"', 'name = "program"\nstart = "1s"')
+    summary, ((took, _),) = _run(late)
+    assert took > 0.07
+    assert summary["groups"]["neighbour"]["goodput_bps"]["mean"] > 4e6
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_an_emulator_that_is_killed_leaves_nothing_behind(number: signal.Signals, folder: Path, tmp_path: Path) -> None:
+    marker = f"{os.getpid()}{number:d}"
+    file = tmp_path / "x.toml"
+    file.write_text(_scenario(folder, 1).replace("1500ms", "60s"), encoding="utf-8")
+    command = [sys.executable, "-m", "narrows", "emulate", str(file), "--quiet", "--out", str(tmp_path / "out")]
+    server = f"{shlex.quote(sys.executable)} {folder}/server.py {marker}"
+    command += ["--far", server, "--", f"sleep 2{marker} & sleep 3{marker}"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as emulator:
+        _wait_for(lambda: len(_commands(f"sleep 3{marker}")) > 0)
+        emulator.send_signal(number)
+        emulator.communicate(timeout=30)
+    _wait_for(lambda: not _commands(marker))
+
+
+def _commands(part: str) -> list[str]:
+    found = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            text = place.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if part in text and "narrows emulate" not in text and "pytest" not in text:
+            found.append(text)
+    return found
+
+
+def _wait_for(holds: Any, within_s: float = 30.0) -> None:
+    until = time.monotonic() + within_s
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def test_an_algorithm_that_this_kernel_does_not_have_is_refused(folder: Path) -> None:
+    text = _scenario(folder, 1).replace(f"linux:{hosts.algorithms()[0]}", "linux:nothing")
+    with pytest.raises(nw.ScenarioError, match="the kernel has no nothing"):
+        nw.Scenario(text, trust=True, on=hosts.NAME).check()
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "said"),
+    [
+        ("user/max_user_namespaces", "0", "sudo sysctl user.max_user_namespaces=10000"),
+        ("kernel/apparmor_restrict_unprivileged_userns", "1", "AppArmor"),
+        ("kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone=1"),
+        ("none", "0", "Operation not permitted"),
+    ],
+)
+def test_the_setting_that_refuses_namespaces_is_named(
+    setting: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "setting_of", {setting: value}.get)
+    assert said in host.why_refused(1)
