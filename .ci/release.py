@@ -3,7 +3,7 @@
 
 python .ci/release.py ready                                    # fails if a placeholder is left, and names each
 python .ci/release.py address https://HOST/OWNER/NAME v0.1.0   # writes the address into README.md and manifests
-python .ci/release.py launch https://HOST/OWNER/NAME v0.1.0    # writes links that open the notebooks, and prints them
+python .ci/release.py notebooks https://HOST/OWNER/NAME v0.1.0    # writes links that open the notebooks, and prints them
 python .ci/release.py recipe https://HOST/OWNER/NAME dist      # writes the recipe of conda for a distribution
 
 Package indices show the README without the repository, so its links and picture need whole addresses. The source tree
@@ -80,7 +80,7 @@ def checked(address: str) -> str:
     return address
 
 
-def launchers(root: Path, address: str, revision: str) -> dict[str, str]:
+def opened_in(root: Path, address: str, revision: str) -> dict[str, str]:
     """Return the links that open each notebook in Binder and Colab, by its file; none if the host is not GitHub."""
     host, _, name = checked(address).removeprefix("https://").partition("/")
     if host != "github.com":
@@ -91,13 +91,13 @@ def launchers(root: Path, address: str, revision: str) -> dict[str, str]:
     return {file.name: f"[Binder]({binder}/{file.name}), [Colab]({colab}/{file.name})" for file in files}
 
 
-def launch(root: Path, address: str, revision: str) -> str:
+def notebooks(root: Path, address: str, revision: str) -> str:
     """Write the links that open the notebooks into the page that lists them, and return them as a list.
 
     Raises:
         ReleaseError: The address is none, or a notebook has no line in the page.
     """
-    links = launchers(root, address, revision)
+    links = opened_in(root, address, revision)
     page = root / NOTEBOOKS / "README.md"
     text = page.read_text(encoding="utf-8")
     for name, link in links.items():
@@ -182,8 +182,8 @@ def main(arguments: list[str]) -> int:
             return int(bool(found))
         case ["address", address, revision]:
             return said(lambda: write_address(HOUSE, address, revision))
-        case ["launch", address, revision]:
-            return said(lambda: sys.stdout.write(launch(HOUSE, address, revision)))
+        case ["notebooks", address, revision]:
+            return said(lambda: sys.stdout.write(notebooks(HOUSE, address, revision)))
         case ["recipe", address, folder]:
             return said(lambda: write_recipe(HOUSE, address, Path(folder)))
     sys.stderr.write(__doc__ or "")

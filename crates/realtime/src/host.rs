@@ -198,7 +198,7 @@ fn read_output(mut reader: PipeReader, echo: bool) -> Vec<u8> {
     while let Ok(bytes @ 1..) = reader.read(&mut part) {
         let part = &part[..bytes];
         if echo {
-            // Nobody may be reading.
+            // The output may have no reader.
             let _ = io::stdout().write_all(part).and_then(|()| io::stdout().flush());
         }
         kept.extend_from_slice(&part[..part.len().min(KEPT - kept.len())]);

@@ -95,7 +95,7 @@ pub struct StackPacket {
     pub syn: bool,
     /// The ECN field.
     pub ecn: Ecn,
-    /// The connection of a program of several, which queues that keep flows apart tell from the others; below 1024. Only
+    /// The connection of a program of several, which queues that keep flows apart distinguish from the others; below 1024. Only
     /// of flows whose slots have one connection in a run.
     pub lane: u32,
 }

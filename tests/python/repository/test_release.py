@@ -64,7 +64,7 @@ def test_what_is_no_address_of_a_repository_is_refused_before_anything_is_writte
     with pytest.raises(release.ReleaseError, match="expected https://HOST/OWNER/NAME"):
         release.write_address(copy, address, "v0.1.0")
     with pytest.raises(release.ReleaseError, match="expected https://HOST/OWNER/NAME"):
-        release.launch(copy, address, "v0.1.0")
+        release.notebooks(copy, address, "v0.1.0")
     assert (copy / "README.md").read_text("utf-8") == (HOUSE / "README.md").read_text("utf-8")
 
 
@@ -78,9 +78,9 @@ def test_every_notebook_has_links_that_open_it_at_its_revision(copy: Path) -> No
     page = copy / "docs/notebooks/README.md"
     before = page.read_text("utf-8")
     # Binder and Colab open repositories of GitHub.
-    assert not release.launch(copy, ADDRESS, "v0.1.0")
+    assert not release.notebooks(copy, ADDRESS, "v0.1.0")
     assert page.read_text("utf-8") == before
-    listed = release.launch(copy, "https://github.com/someone/narrows", "v0.1.0").splitlines()
+    listed = release.notebooks(copy, "https://github.com/someone/narrows", "v0.1.0").splitlines()
     files = sorted(file.name for file in copy.glob("docs/notebooks/*.ipynb"))
     assert [line.split(":")[0] for line in listed] == [f"* {name}" for name in files]
     for name, line in zip(files, listed, strict=True):
