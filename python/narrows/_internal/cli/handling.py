@@ -27,6 +27,7 @@ def playground(arguments: argparse.Namespace) -> int:
 def report(arguments: argparse.Namespace) -> int:
     """Build the page of results, or the index of a folder of results, and print its path."""
     from narrows._internal.commands import page
+    from narrows._internal.errors import InputError
     from narrows._internal.files.manifest import MANIFEST, check_folder
     from narrows._internal.files.shape import fitting
 
@@ -34,7 +35,13 @@ def report(arguments: argparse.Namespace) -> int:
     with fitting(folder):
         if (folder / MANIFEST).is_file():
             check_folder(folder)
-        print(page.build(folder))
+        if not arguments.paragraph:
+            print(page.build(folder))
+            return DONE
+        text = page.paragraph(folder)
+    if not text:
+        raise InputError(str(folder), "its page has no paragraph; allowed: a run, a comparison or a study with results")
+    print(text)
     return DONE
 
 
@@ -183,6 +190,8 @@ def _playground(command: argparse.ArgumentParser) -> None:
 def _report(command: argparse.ArgumentParser) -> None:
     what = "folder of a run, comparison or study, or a folder of such folders"
     command.add_argument("folder", metavar="DIR", type=Path, help=what)
+    what = "print methods and results as a paragraph for the text of a paper, in place of the path of the page"
+    command.add_argument("--paragraph", action="store_true", help=what)
 
 
 def _figure(command: argparse.ArgumentParser) -> None:
@@ -294,7 +303,7 @@ COMMANDS = (
         "rebuild the report of results, or the index of a folder of results",
         READ,
         _report,
-        ("report runs/mine", "report runs"),
+        ("report runs/mine", "report runs/mine --paragraph", "report runs"),
         job=report,
     ),
     Command(

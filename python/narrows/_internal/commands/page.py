@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +60,12 @@ def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], 
     origin = origin_of(results_in(folder), ledger)
     tables = read_kept(folder / TABLES)["tables"]
     return _write(folder, reproduction_page(published, ledger, tables, results, origin))
+
+
+def paragraph(folder: Path) -> str:
+    """Build the page of a folder, and return its paragraph for the text of a paper; empty if it has none."""
+    found = re.search(r'<pre[^>]*class="prose"[^>]*><code>(.*?)</code>', build(folder).read_text("utf-8"), re.DOTALL)
+    return unescape(found[1]) if found else ""
 
 
 def study_in(folder: Path) -> Path:

@@ -85,7 +85,7 @@ def explain(
 
 def _worst_run(runs: Mapping[str, RunFolder], flow: str, replication: int | None, reach_s: float) -> str | None:
     """Return the run with the worst moment of the clients with a name; None if a run does not record any."""
-    found: dict[str, float] = {}
+    found: dict[str, tuple[float, float]] = {}
     for name, run in runs.items():
         number = run.replication(replication)
         clients = _clients(run, number, _algorithms(run), flow)

@@ -47,6 +47,25 @@ def scrolled(content: Markup, label: str, *below: Markup) -> Markup:
     return element("div", content, *below, class_="scroll", role="region", aria_label=label, tabindex="0")
 
 
+def source(title: object, name: str, text: str, file: str, *, is_prose: bool = False) -> Markup:
+    """Return a text below its title, with buttons that copy it and save it as a file; prose is not folded."""
+    copied = {"aria_label": f"Copy {name}", "hidden": True}
+    tools = (
+        element("button", "Copy", type="button", class_="tool", data_copy=True, **copied),
+        element(
+            "button", "Save", type="button", class_="tool", data_keep=file, **{**copied, "aria_label": f"Save {name}"}
+        ),
+    )
+    return element(
+        "details",
+        element("summary", title),
+        element("div", *tools, class_="tools"),
+        element("pre", element("code", text), tabindex="0", aria_label=name, class_="prose" if is_prose else None),
+        class_="source",
+        open=is_prose,
+    )
+
+
 Entries = list[tuple[str, object]]
 
 

@@ -15,6 +15,7 @@ from narrows._internal.drawing.plot import Panel
 from narrows._internal.drawing.style import colour_classes, colour_rules, fill_classes, fill_rules
 from narrows._internal.drawing.svg import Markup, element, join, number
 from narrows._internal.frozen import frozen
+from narrows._internal.page.blocks import source
 from narrows._internal.versions import version
 
 Draw = Callable[[Paper], Sequence[Panel]]
@@ -36,15 +37,18 @@ def document(  # noqa: PLR0913  # the parts of a page
     *,
     digest: str = "",
     versions: Mapping[str, str] | None = None,
+    paste: str = "",
 ) -> str:
-    """Return a complete HTML document."""
+    """Return a complete HTML document; `paste` begins its paragraph for the text of a paper."""
     made = versions or {"narrows": version("narrows"), "engine": core.fingerprint()}
     cited = [f"Narrows {made['narrows']}", f"engine {made['engine'][:12]}", f"“{title}”", *([digest] if digest else [])]
     body = element(
         "body",
         element("a", "Skip to the results", class_="skip", href="#main"),
         _header(title, kind, verdict, [link for part in parts for link in part.links]),
-        element("main", *(part.content for part in parts), id="main"),
+        element(
+            "main", *(part.content for part in parts), _paragraph(paste, cited[:2], digest) if paste else "", id="main"
+        ),
         element(
             "footer",
             element("p", "Cite: ", element("span", f"{', '.join(cited)}.", class_="cite")),
@@ -54,6 +58,17 @@ def document(  # noqa: PLR0913  # the parts of a page
     )
     head = _head(title)
     return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'
+
+
+def _paragraph(text: str, versions: Sequence[str], digest: str) -> Markup:
+    """Return the section with methods and results as plain text, to be copied."""
+    records = f"; the digest of the records is {digest}" if digest else ""
+    name, whole = (
+        "a paragraph to paste",
+        f"{text} All results were computed with {versions[0]} ({versions[1]}){records}.",
+    )
+    shown = source("For the methods and results of a paper", name, whole, "paragraph.txt", is_prose=True)
+    return _section("paragraph", "A paragraph to paste", shown)
 
 
 def _head(title: str) -> Markup:

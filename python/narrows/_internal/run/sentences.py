@@ -28,12 +28,20 @@ def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
     of = Findings(summary)
     sized = [said for contrast in of.contrasts if _is_size(contrast) for said in _sized(of, contrast)][:MOST_SIZED]
     links = [*sized, *([] if sized else _everywhere(of))]
-    several = len({contrast.factor for contrast in of.contrasts}) > 1
-    chosen = (_of_factors if several else _of_metrics)(of, MOST - len(links))
-    said = [[*_contrasted(of, each.contrast, each.asked), Said(".")] for each in chosen]
-    if said and not several and not of.perceived:
-        said[0] += _matters(of, chosen[0].asked)
+    found = chosen(of, MOST - len(links))
+    said = [[*_contrasted(of, each.contrast, each.asked), Said(".")] for each in found]
+    if said and not _is_crossed(of) and not of.perceived:
+        said[0] += _matters(of, found[0].asked)
     return [*said, *links]
+
+
+def chosen(of: Findings, most: int) -> list[Found]:
+    """Return the findings that a page states first."""
+    return (_of_factors if _is_crossed(of) else _of_metrics)(of, most)
+
+
+def _is_crossed(of: Findings) -> bool:
+    return len({contrast.factor for contrast in of.contrasts}) > 1
 
 
 def _of_metrics(of: Findings, most: int) -> list[Found]:

@@ -16,16 +16,21 @@ function bringThemes(button) {
   show();
 }
 
+function copySelected(element) {
+  getSelection().selectAllChildren(element);
+  return document.execCommand("copy");
+}
+
 function bringSource(source) {
   const text = () => source.querySelector("pre").textContent;
   const [copy, keep] = [source.querySelector("[data-copy]"), source.querySelector("[data-keep]")];
   keep.hidden = false;
   keep.addEventListener("click", () => download(new Blob([text()], { type: "text/plain" }), keep.dataset.keep));
-  // Browsers have no clipboard for some pages that were opened from a disk.
-  copy.hidden = !navigator.clipboard;
+  copy.hidden = false;
   copy.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(text());
-    copy.textContent = "Copied";
+    // Browsers have no clipboard, or none that they permit, for some pages that were opened from a disk.
+    const copied = await navigator.clipboard?.writeText(text()).then(() => true, () => false);
+    copy.textContent = copied || copySelected(source.querySelector("pre")) ? "Copied" : "Selected";
   });
 }
 

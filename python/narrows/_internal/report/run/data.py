@@ -128,6 +128,7 @@ class Run:
     application_rows: Columns = field(repr=False, default_factory=dict)
     # The files `clients.parquet` and `client_events.parquet`; None for one that the run does not have.
     client_files: tuple[Path | None, Path | None] = (None, None)
+    paragraph: str = ""  # methods and results for the text of a paper
     # Columns of `events.parquet`; empty if events are not logged.
     event_rows: Columns = field(repr=False, default_factory=dict)
     folder: str = "."  # folder of the run, relative to the folder of the page
@@ -399,6 +400,7 @@ class Comparison:
     unlike: str = ""  # other differences of the algorithms; empty for none
     replaced: Replaced | None = None  # the groups whose algorithm was replaced, if not all
     said: Sequence[Sequence[Said]] = ()  # the sentences of the answer
+    paragraph: str = ""  # methods and results for the text of a paper
 
     @property
     def backends(self) -> bool:

@@ -10,6 +10,7 @@ from narrows._internal.drawing.figure import Figure
 from narrows._internal.drawing.svg import Markup, element, join
 from narrows._internal.files.disk import write_whole
 from narrows._internal.page import document
+from narrows._internal.page.blocks import source
 from narrows._internal.report.run import answer, provenance, sanity, tables, worst
 from narrows._internal.report.run.data import Comparison, Run
 from narrows._internal.report.run.figures import figures, frame, perceived, window
@@ -44,7 +45,15 @@ def page(subject: Run | Comparison) -> str:
         document.section("origin", "Where this comes from", provenance.origin(subject), link=""),
     ]
     kind, versions = type(subject).__name__, subject.manifest.get("versions")
-    return document.document(subject.title, kind, sanity.verdict(runs), parts, digest=subject.digest, versions=versions)
+    return document.document(
+        subject.title,
+        kind,
+        sanity.verdict(runs),
+        parts,
+        digest=subject.digest,
+        versions=versions,
+        paste=subject.paragraph,
+    )
 
 
 def _first(drawn: Sequence[Figure], runs: int) -> tuple[list[Figure], list[Figure]]:
@@ -111,22 +120,7 @@ def sources(runs: Sequence[Run], folders: Mapping[str, str]) -> Markup:
         place = f"{folders[run.name]}/" if run.name in folders else ""
         for name, text in run.sources.items():
             files[f"{place}{name}"] = text
-    return join(_file(name, text) for name, text in files.items())
-
-
-def _file(name: str, text: str) -> Markup:
-    tools = (
-        element("button", "Copy", type="button", class_="tool", data_copy=True, aria_label=f"Copy {name}", hidden=True),
-        element("button", "Save", type="button", class_="tool", data_keep=name.rpartition("/")[2],
-                aria_label=f"Save {name}", hidden=True),
-    )  # fmt: skip
-    return element(
-        "details",
-        element("summary", element("code", name)),
-        element("div", *tools, class_="tools"),
-        element("pre", element("code", text), tabindex="0", aria_label=name),
-        class_="source",
-    )
+    return join(source(element("code", name), name, text, name.rpartition("/")[2]) for name, text in files.items())
 
 
 def build(folder: Path) -> Path:

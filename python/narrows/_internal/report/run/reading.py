@@ -23,6 +23,7 @@ from narrows._internal.files.parquet import read_parquet
 from narrows._internal.files.place import inside
 from narrows._internal.files.run_folder import SCENARIO, RunFolder
 from narrows._internal.report.run.data import Check, Columns, Comparison, Difference, Expectation, Measure, Run, Trace
+from narrows._internal.run.paragraph import paragraph
 from narrows._internal.run.sentences import compared
 
 
@@ -53,6 +54,7 @@ def read(folder: Path) -> Run | Comparison:
         unlike=str(summary.get("unlike", "")),
         replaced=Replaced(**summary["replaced"]) if "replaced" in summary else None,
         said=compared(summary),
+        paragraph=paragraph(summary, whole.manifest),
     )
 
 
@@ -96,6 +98,7 @@ def _run(folder: RunFolder, name: str) -> Run:
         transfer_rows=_columns(folder.optional("transfers")),
         application_rows=_columns(folder.optional("applications")),
         client_files=(folder.file("clients"), folder.file("client_events")),
+        paragraph=paragraph(summary, manifest),
         event_rows=_events(folder.optional("events", ["replication", *EVENT_COLUMNS])),
         packet_file=folder.file("packets"),
     )

@@ -25,7 +25,7 @@ from narrows._internal.report.study import curves, multivariate, responses
 from narrows._internal.report.study.against import against
 from narrows._internal.report.study.layout import layouts
 from narrows._internal.report.study.rows import response_meaning
-from narrows._internal.report.study.sentences import answers, sentences, signed
+from narrows._internal.report.study.sentences import answers, past, sentences, signed
 from narrows.metrics import card_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,26 @@ def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
         page.section("design", "Design", element("pre", describe(plan.design)), _cells(plan, everything, state)),
         page.section("origin", "Where this comes from", _origin(plan, everything), link=""),
     ]
-    return page.document(plan.title, "Study", progress(state), sections, digest=digest_of(everything))
+    return page.document(
+        plan.title, "Study", progress(state), sections, digest=digest_of(everything), paste=_paragraph(plan, found)
+    )
+
+
+def _paragraph(plan: Plan, found: Sequence[Finding]) -> str:
+    """Return the design and the first findings of a study in the past tense; empty without findings."""
+    if not found:
+        return ""
+    algorithms = list(filter(None, plan.algorithms))
+    tested = f" with {', '.join(algorithms)}" if algorithms else ""
+    counts = [f"{name} ({len({str(point.levels[name]) for point in plan.points})} levels)" for name in plan.factors]
+    said = [
+        (
+            f"The study “{plan.title}” simulated {counted(len(plan.rows), 'combination')} of levels of "
+            f"{', '.join(counts)}{tested}, in {_times(plan)} each (seed {plan.seed}, on common random numbers)."
+        ),
+        "Intervals were 95 % confidence intervals over replications; p values were corrected by Holm's method.",
+    ]
+    return " ".join([*said, *map(past, answers(found)[:MOST_PASTED])])
 
 
 def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:
@@ -185,6 +204,7 @@ _RESPONSES = element("p", "A response is a metric that the study measures in eac
 # Of the answer; responses and factors of each that are drawn as curves.
 MOST_SENTENCES = 4
 MOST_RESPONSES = 4
+MOST_PASTED = 2
 MOST_FACTORS = 2
 # Levels of a factor that are named in the text.
 _SHOWN = 8
