@@ -153,7 +153,7 @@ def reno_utilization(buffer: float) -> float:
 
 
 def in_queue(packets: tuple[int, int], wait_ms: float, rtt_ms: float = 0) -> Bounds:
-    """Return bounds, Mbps, of a flow with this number of packets in the queue of others, which varies by a factor of two."""
+    """Return bounds, Mbps, of a flow that keeps packets in the queue of others, which varies by a factor of two."""
     least, most = (each * GOODPUT * PACKET_BITS / (wait_ms + rtt_ms) / 1e3 for each in packets)
     return least / 2, 2 * most
 
