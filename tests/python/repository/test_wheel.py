@@ -1,25 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contract: a wheel holds all that running needs, and works in an environment that has nothing of the source tree.
 
-The core is not compiled again: the build that made this tree's extension has the same options.
+The core is not compiled again: the wheel has the options of the build that made this tree's extension. The variable
+`NARROWS_WHEEL` names a wheel that is tested instead.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
 
+import exercises_page
 import pytest
 
 from optional import require
 from repository import HOUSE
 
+EXERCISES = tomllib.loads(exercises_page.SOURCE.read_text("utf-8"))["exercises"]
 SCRIPTS = Path(sysconfig.get_path("scripts"))
 # Where cargo and maturin are looked for.
 TOOLS = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
@@ -27,15 +33,19 @@ TOOLS = f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel; without the tools of a build the tests are skipped."""
+    """Build the wheel, unless one is given; without the tools of a build the tests are skipped."""
+    if given := os.environ.get("NARROWS_WHEEL"):
+        return Path(given).resolve()
+    maturin = require("maturin")
+    options = ("--release", "--locked", "--quiet", "--compatibility", "off", "--out")
+    return built(tmp_path_factory.mktemp("wheel"), maturin, "build", *options)
+
+
+def built(folder: Path, *command: str) -> Path:
+    """Return the wheel that a command builds into a folder, its last argument."""
     require("cargo")
-    require("maturin")
-    folder = tmp_path_factory.mktemp("wheel")
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", folder, HOUSE],
-        capture_output=True, text=True, check=False,
-        env={**os.environ, "PATH": TOOLS, "PYO3_PYTHON": str(SCRIPTS / "python")},
-    )  # fmt: skip
+    variables = {**os.environ, "PATH": TOOLS, "PYO3_PYTHON": str(SCRIPTS / "python")}
+    done = subprocess.run([*command, folder], cwd=HOUSE, capture_output=True, text=True, check=False, env=variables)
     assert done.returncode == 0, done.stderr
     (file,) = folder.glob("*.whl")
     return file
@@ -44,7 +54,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the programs of a fresh environment that has the wheel alone."""
-    place = tmp_path_factory.mktemp("fresh")
+    return installed(wheel, tmp_path_factory.mktemp("fresh"))
+
+
+def installed(wheel: Path, place: Path) -> Path:
+    """Install a wheel into a new environment, and return the folder of its programs."""
     venv.create(place, with_pip=True)
     done = subprocess.run(
         [place / "bin/python", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel],
@@ -87,6 +101,16 @@ def test_a_wheel_is_small_serves_every_python_and_has_all_data(wheel: Path) -> N
     assert not [name for name in names if name.split("/")[-1].startswith(("test", "conftest"))]
 
 
+def test_releases_and_this_tree_are_compiled_as_a_release_and_installations_from_source_lightly() -> None:
+    options = tomllib.loads((HOUSE / "pyproject.toml").read_text("utf-8"))["tool"]["maturin"]
+    assert (options["profile"], options["editable-profile"]) == ("light", "release")
+    assert tomllib.loads((HOUSE / "Cargo.toml").read_text("utf-8"))["profile"]["light"]["inherits"] == "release"
+    for file in (".github/workflows/wheels.yml", "crates/python/wheels.sh", "Makefile"):
+        builds = re.findall(r"maturin (?:build|develop) .*", (HOUSE / file).read_text("utf-8"))
+        assert builds, file
+        assert all(" --release " in each for each in builds), file
+
+
 def test_an_environment_with_the_wheel_alone_runs_and_reports(environment: Path, tmp_path: Path) -> None:
     where = run(environment, tmp_path, "python", "-c", "import narrows; print(narrows.__file__)")
     assert Path(where.stdout.strip()).is_relative_to(environment.parent), where.stdout + where.stderr
@@ -99,6 +123,89 @@ def test_an_environment_with_the_wheel_alone_runs_and_reports(environment: Path,
         assert printed.stdout
     asked = run(environment, tmp_path, "narrows", "check", "rfc9743-none")
     assert asked.returncode == 2
+
+
+def indented(page: str, program: str) -> list[list[str]]:
+    """Return the commands of a program that a page of the repository shows, as arguments."""
+    lines = re.findall(rf"^    ({program} .*)$", (HOUSE / page).read_text("utf-8"), re.MULTILINE)
+    return [shlex.split(line.partition("   #")[0]) for line in lines]
+
+
+@pytest.mark.full("the tasks of a student and of an operator are twenty commands; that a wheel runs is tested above")
+def test_a_student_and_an_operator_need_the_wheel_alone(environment: Path, tmp_path: Path) -> None:
+    def done(command: str, *more: str) -> str:
+        found = run(environment, tmp_path, *shlex.split(command), *more)
+        assert found.returncode == 0, f"{command}: {found.stderr}"
+        assert str(HOUSE) not in found.stdout + found.stderr
+        return found.stdout
+
+    def means(folder: str, owner: str, metric: str) -> list[float]:
+        summary = json.loads((tmp_path / folder / "summary.json").read_text("utf-8"))
+        runs = summary.get("levels") or summary["algorithms"]
+        return [{**each["groups"], **each["links"]}[owner][metric]["mean"] for each in runs.values()]
+
+    # The picture of README.md, and its lines of Python.
+    (shares,) = indented("README.md", "narrows")
+    done(shlex.join(shares))
+    cubic, bbr, vegas = means("shares", "contender", "goodput_bps")
+    assert vegas < cubic < bbr
+    (program,) = re.findall(
+        r"^```python\n(.*?)^```", (HOUSE / "README.md").read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+    printed = done("python -c", program).splitlines()
+    assert [line.split()[0] for line in printed] == ["cubic", "bbr3"]
+    assert (tmp_path / "two/report.html").is_file()
+
+    # The first hour, as far as it needs no file of one's own.
+    hour = tmp_path / "hour"
+    hour.mkdir()
+    for each in indented("docs/first-hour.md", "narrows"):
+        if "line.toml" not in each:
+            assert run(environment, hour, *each).returncode == (2 if each[1] == "check" else 0), each
+    digests = {json.loads((hour / name / "summary.json").read_text("utf-8"))["digest"] for name in ("first", "again")}
+    assert len(digests) == 1
+
+    # An exercise, with the printed answer.
+    exercise = EXERCISES[0]
+    (command,) = exercise["commands"]
+    done(f"narrows {command} --out exercise")
+    summary = json.loads((tmp_path / "exercise/summary.json").read_text("utf-8"))
+    answer = " ".join(exercises_page.quoted(exercise["answer"], [summary]).split())
+    assert answer in " ".join((HOUSE / "docs/exercises.md").read_text("utf-8").split())
+
+    # How much buffer, and what a new algorithm does to those who stay.
+    sizes = "--vary path.queue.limit=0.1bdp,0.5bdp,1bdp --scenario buffer-size"
+    done(f"narrows compare newreno {sizes} --replications 2 --out sizes")
+    small, half, whole = means("sizes", "bottleneck", "utilization")
+    assert small < half < whole
+    done("narrows deploy bbr3 --fractions 50 --flows 4 --set duration=40s --replications 2 --out deploy")
+    queues = "--vary path.queue=droptail,fq-codel,cake --scenario home --set duration=20s"
+    done(f"narrows compare cubic {queues} --replications 2 --out queues")
+    for folder in ("sizes", "deploy", "queues"):
+        page = (tmp_path / folder / "report.html").read_text("utf-8")
+        assert str(HOUSE) not in page
+        assert "<svg" in page
+
+    # What is handed on.
+    name = done("narrows figure sizes").split()[0]
+    done(f"narrows figure sizes {name} --out sizes.svg")
+    assert (tmp_path / "sizes.svg").read_text("utf-8").startswith(("<svg", "<?xml"))
+    done("narrows pack sizes --out sizes.narrows")
+    assert "equal" in done("narrows verify sizes.narrows")
+
+
+@pytest.mark.full("the extension is compiled once more; the jobs of CI compare digests of both profiles, too")
+def test_the_profile_of_an_installation_from_source_gives_the_same_bits(
+    environment: Path, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    require("maturin")
+    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", ".", "--wheel-dir")
+    light = installed(built(tmp_path_factory.mktemp("light"), *pip), tmp_path_factory.mktemp("from-source"))
+    command = ("narrows", "run", "two-flows", "--set", "duration=20s", "--json", "--out")
+    results = [run(programs, tmp_path, *command, out) for programs, out in ((environment, "a"), (light, "b"))]
+    assert [each.returncode for each in results] == [0, 0]
+    ours, theirs = (json.loads(each.stdout)["digest"] for each in results)
+    assert ours == theirs
 
 
 # The one with the fewest claims, and all others.
