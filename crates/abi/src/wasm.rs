@@ -184,8 +184,8 @@ impl Header {
             *pointer = started.half(at(first + 4 * number as u32)?)?;
         }
         let has_parts = version.has_parts() && declines & (layout::SLOW_START | layout::UNDO) != 0;
-        let behind = |number: u32| if has_parts { started.half(at(first + 4 * number)?) } else { Ok(0) };
-        let (set, copy) = (behind(13)?, behind(14)?);
+        let part = |number: u32| if has_parts { started.half(at(first + 4 * number)?) } else { Ok(0) };
+        let parts = [part(13)?, part(14)?];
         let [
             parameters,
             variables,
@@ -218,8 +218,8 @@ impl Header {
             idle_restart,
             timer,
             observe,
-            set,
-            copy,
+            set: parts[0],
+            copy: parts[1],
         })
     }
 }
