@@ -200,17 +200,11 @@ def test_every_export_has_a_type_and_every_type_of_a_value_an_export() -> None:
     for name, entry in json.loads((folder / "package.json").read_text(encoding="utf-8"))["exports"].items():
         assert name.endswith(".wasm") or (folder / entry["types"]).is_file()
     # Each option that is read is typed, and the other way round.
-    read = set(re.findall(r"\boptions\.(\w+)", (folder / "index.js").read_text(encoding="utf-8")))
-    (prepared,) = re.findall(
-        r"^function prepared\(engine, scenario, \{(.*)\}\)", (folder / "index.js").read_text(), re.MULTILINE
-    )
-    read |= set(re.findall(r"(\w+)(?: =|,|\s*$)", prepared))
-    options = (
-        (folder / "index.d.ts")
-        .read_text(encoding="utf-8")
-        .partition("interface Options")[2]
-        .partition("/** The values")[0]
-    )
+    code = (folder / "index.js").read_text(encoding="utf-8")
+    (prepared,) = re.findall(r"^function prepared\(engine, scenario, \{(.*)\}\)", code, re.MULTILINE)
+    read = {*re.findall(r"\boptions\.(\w+)", code), *(each.split()[0] for each in prepared.split(","))}
+    types = (folder / "index.d.ts").read_text(encoding="utf-8")
+    options = types.partition("interface Options")[2].partition("/** The values")[0]
     assert read == set(re.findall(r"^  (\w+)\?:", options, re.MULTILINE))
 
 
