@@ -113,7 +113,7 @@ def _compile(  # noqa: PLR0913, PLR0917  # the inputs of the kernel, and a recei
     shutil.copy(root / "linux", place / "linux.partial")
     move_file(place / "linux.partial", place / "linux")
     if found.is_dir():
-        say(f"the objects are kept for the next build of this kernel; to free their 1.9 GB, remove {root}")
+        say(f"the objects are kept for the next build of this kernel; to free their 1.7 GB, remove {root}")
     else:
         say("remove what is no longer needed")
         tree.remove(place)
