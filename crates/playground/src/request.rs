@@ -36,9 +36,9 @@ fn replications(request: &Value) -> Result<u32, String> {
         return Ok(1);
     }
     let number = given.as_u64().and_then(|number| u32::try_from(number).ok());
-    number
-        .filter(|number| (1..=MOST_REPLICATIONS).contains(number))
-        .ok_or_else(|| format!("replications: expected a whole number from 1 to {MOST_REPLICATIONS}, got {given}"))
+    number.filter(|number| (1..=MOST_REPLICATIONS).contains(number)).ok_or_else(|| {
+        format!("replications: expected a whole number from 1 to {MOST_REPLICATIONS}, got {given}")
+    })
 }
 
 /// Returns the text `name` of a request.
