@@ -81,6 +81,7 @@ def test_sections_stand_in_the_order_in_which_they_are_read(run_report: Path) ->
         "run",
         "files",
         "origin",
+        "paragraph",
     ]
 
 

@@ -25,7 +25,7 @@ from narrows._internal.report.study import curves, multivariate, responses
 from narrows._internal.report.study.against import against
 from narrows._internal.report.study.layout import layouts
 from narrows._internal.report.study.rows import response_meaning
-from narrows._internal.report.study.sentences import answers, past, sentences, signed
+from narrows._internal.report.study.sentences import answers, measured, past, sentences, signed
 from narrows.metrics import card_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _paragraph(plan: Plan, found: Sequence[Finding]) -> str:
         ),
         "Intervals were 95 % confidence intervals over replications; p values were corrected by Holm's method.",
     ]
-    return " ".join([*said, *map(past, answers(found)[:MOST_PASTED])])
+    return " ".join([*said, *map(past, measured(found)[:MOST_PASTED])])
 
 
 def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:

@@ -50,6 +50,14 @@ def sentences(finding: Finding) -> Iterator[str]:
         yield f"{shown.title}: {missing} not count."
 
 
+def measured(found: Sequence[Finding]) -> list[str]:
+    """Return the sentences with values, those on clear effects if there are any."""
+    every = [each for finding in found for each in sentences(finding)]
+    return next(
+        (kept for of in (answers(found), every) if (kept := [each for each in of if "±" in each or "…" in each])), []
+    )
+
+
 def past(sentence: str) -> str:
     """Return a sentence on a finding in the past tense."""
     for now, before in PAST.items():
