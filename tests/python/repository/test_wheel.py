@@ -179,7 +179,7 @@ def test_a_student_and_an_operator_need_the_wheel_alone(environment: Path, tmp_p
     small, half, whole = means("sizes", "bottleneck", "utilization")
     assert small < half < whole
     done("narrows deploy bbr3 --fractions 50 --flows 4 --set duration=40s --replications 2 --out deploy")
-    queues = "--vary path.queue=droptail,fq-codel,cake --scenario home --set duration=20s"
+    queues = "--vary path.queue=droptail,fq-codel,cake --scenario home --set duration=40s"
     done(f"narrows compare cubic {queues} --replications 2 --out queues")
     for folder in ("sizes", "deploy", "queues"):
         page = (tmp_path / folder / "report.html").read_text("utf-8")
