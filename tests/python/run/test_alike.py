@@ -119,8 +119,8 @@ def test_a_library_that_leaves_its_parts_to_the_host_is_like_a_built_in_algorith
 
     def said(parts: str) -> str:
         library = tmp_path / f"lib{len(parts)}.so"
-        flags = ["-shared", "-fPIC", f"-DPARTS=({parts})", "-I", ABI / "include"]
-        subprocess.run([require("cc"), *flags, "-o", library, ABI / "tests/avoidance.c", "-lm"], check=True)
+        flags = ["-shared", "-fPIC", f"-DPARTS=({parts})", "-I", str(ABI / "include")]
+        subprocess.run([require("cc"), *flags, "-o", str(library), str(ABI / "tests/avoidance.c"), "-lm"], check=True)
         return unlike({"newreno": [text], "mine": [text.replace('"newreno"', f'"{library}:avoidance"')]})
 
     assert not said("NARROWS_SLOW_START | NARROWS_UNDO")
