@@ -13,9 +13,11 @@ pub fn simulator_refusals(model: &Model) -> Vec<Refusal> {
 /// Returns the endpoints of a `workload` that a protocol stack carries; `None` for the endpoints of the model. The work
 /// of hosts around a stack stays the model's: marks, the size of packets, and the room at the receiver.
 pub fn simulator_endpoints(model: &Model, workload: &Workload) -> Option<Endpoints> {
-    model.groups[workload.group].algorithm.stack()?;
+    let settings = model.groups[workload.group].algorithm.stack()?.settings;
     let TransportOptions { ecn, mss, header, ack, receive_window, .. } = *workload.transport;
-    let options = TransportOptions { ecn, mss, header, ack, receive_window, ..TransportOptions::default() };
+    let usual = TransportOptions::default();
+    let initial_window = settings.initial_window.map_or(usual.initial_window, u64::from);
+    let options = TransportOptions { ecn, mss, header, ack, receive_window, initial_window, ..usual };
     let reason = "the stack that carries the flows decides this";
     Some(Endpoints { options, own_slow_start: true, reason, elsewhere: &[] })
 }

@@ -11,7 +11,7 @@ use narrows_cc::explicit::quick_start::QuickStart;
 use narrows_cc::slow_start::CarefulResume;
 use narrows_cc::{Algorithm, CongestionControl, Entry, Needs, Setup};
 use narrows_units::{Rate, Time};
-use stack::ProtocolStack;
+use stack::{ProtocolStack, StackSettings};
 use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +51,8 @@ pub struct StackControl {
     pub name: String,
     /// The algorithm of Narrows, or from a file, that is its controller; `None` for one of the stack's own.
     pub hosted: Option<Arc<Control>>,
+    /// The settings of the stack that the scenario gives.
+    pub settings: StackSettings,
     /// Placeholder in a host whose protocol the stack executes; it is never called.
     pub unused: Algorithm,
 }
@@ -193,6 +195,11 @@ impl Control {
 
     /// Returns the protocol stack that carries its flows; `None` if the endpoints of Narrows or of a kernel do.
     pub fn stack(&self) -> Option<&StackControl> {
+        if let Self::Stack(stack) = self { Some(stack) } else { None }
+    }
+
+    /// Does the same as [`stack`](Self::stack).
+    pub fn stack_mut(&mut self) -> Option<&mut StackControl> {
         if let Self::Stack(stack) = self { Some(stack) } else { None }
     }
 }

@@ -30,6 +30,9 @@ pub(crate) fn plan(
 ) -> Plan {
     let mut plan = plan_of(algorithm, start, watching, stack);
     plan.setup.seed = setup.seed;
+    if let Some(packets) = setup.settings.initial_window {
+        plan.setup.initial_window = packets.into();
+    }
     if !setup.observed {
         return plan;
     }

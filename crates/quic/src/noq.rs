@@ -10,7 +10,7 @@ use noq_proto as proto;
 
 use crate::{HEADERS, LEAST_PAYLOAD, hosted};
 use narrows_model::algorithm::{Control, FlowStart, StackControl};
-use narrows_model::stack::{ProtocolStack, StackConnection, StackSetup};
+use narrows_model::stack::{ProtocolStack, StackConnection, StackSettings, StackSetup};
 use narrows_units::Bytes;
 use std::sync::Arc;
 
@@ -29,6 +29,10 @@ impl ProtocolStack for Noq {
 
     fn least_packet(&self) -> Bytes {
         Bytes::new(LEAST_PAYLOAD + HEADERS)
+    }
+
+    fn defaults(&self, name: &str) -> StackSettings {
+        pair::defaults(name)
     }
 
     fn refusal(&self, algorithm: &Arc<Control>) -> Option<String> {

@@ -7,13 +7,13 @@ use crate::{HEADERS, LEAST_PAYLOAD, hosted, seed};
 use bytes::{Bytes, BytesMut};
 use narrows_cc::{Failure, RttView};
 use narrows_model::algorithm::{FlowStart, StackControl};
-use narrows_model::stack::{Datagram, StackConnection, StackSetup};
+use narrows_model::stack::{AckFrequency, Datagram, StackConnection, StackSettings, StackSetup};
 use narrows_transport::{Arrived, StackPacket, StackState};
 use narrows_units::{Bytes as Size, Rate, Span, Time};
 use narrows_wire::{Direction, Ecn};
 use proto::congestion::ControllerFactory;
 use proto::{
-    ClientConfig, Connection, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent, Dir,
+    AckFrequencyConfig, ClientConfig, Connection, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent, Dir,
     EcnCodepoint, Endpoint, EndpointConfig, Event, MtuDiscoveryConfig, ServerConfig, StreamEvent, StreamId,
     TimeSource, TransportConfig, ValidationTokenConfig, VarInt,
 };
@@ -185,7 +185,7 @@ impl Pair {
             return;
         };
         let mut receiving = connection.recv_stream(stream);
-        let Ok(mut chunks) = receiving.read(self.setup.receive_window.is_some()) else { return };
+        let Ok(mut chunks) = receiving.read(has_little_room(&self.setup)) else { return };
         while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
             self.arrived.receive(chunk.offset, chunk.offset + chunk.bytes.len() as u64);
         }
@@ -420,16 +420,41 @@ fn controllers(
     [Arc::clone(&both), both]
 }
 
-/// The configuration of the stack: its own, but for settings of the path and the application.
+/// Returns the defaults of the stack for a connection with the controller `name`, of which the flow control is ours.
+pub(super) fn defaults(name: &str) -> StackSettings {
+    StackSettings {
+        packet_threshold: Some(3),
+        time_threshold: Some(9.0 / 8.0),
+        initial_rtt: Some(Span::from_ms(333)),
+        ack_frequency: None,
+        persistent_congestion_threshold: Some(3),
+        initial_window: Some(api::initial_window(name)),
+        ..StackSettings::default()
+    }
+}
+
+/// The configuration of the stack: its own, but for settings of the scenario, the path and the application.
 fn transport(setup: &StackSetup, factory: Factory) -> TransportConfig {
     let mut config = TransportConfig::default();
     config.congestion_controller_factory(factory);
+    let settings = &setup.settings;
+    settings.packet_threshold.map(|packets| config.packet_threshold(packets));
+    settings.time_threshold.map(|times| config.time_threshold(times as f32));
+    settings.initial_rtt.map(|rtt| config.initial_rtt(duration(rtt)));
+    settings.persistent_congestion_threshold.map(|times| config.persistent_congestion_threshold(times));
+    if let Some(AckFrequency { threshold, max_delay, reordering }) = settings.ack_frequency {
+        let mut acks = AckFrequencyConfig::default();
+        acks.ack_eliciting_threshold(VarInt::from_u32(threshold));
+        acks.reordering_threshold(VarInt::from_u32(reordering));
+        acks.max_ack_delay(max_delay.map(duration));
+        config.ack_frequency_config(Some(acks));
+    }
     // The congestion window limits the data in flight, unless the receiver has little room.
-    let window = setup.receive_window.map_or(ROOM, |bytes| bytes.count().clamp(1, ROOM));
-    let window = VarInt::try_from(window).unwrap_or(VarInt::MAX);
-    config.stream_receive_window(window);
-    config.receive_window(window);
-    config.send_window(ROOM);
+    let room = |window: Option<Size>| window.map_or(ROOM, |bytes| bytes.count().clamp(1, ROOM));
+    let credit = |window| VarInt::try_from(room(window)).unwrap_or(VarInt::MAX);
+    config.stream_receive_window(credit(settings.stream_receive_window.or(setup.receive_window)));
+    config.receive_window(credit(settings.connection_receive_window.or(setup.receive_window)));
+    config.send_window(room(settings.send_window));
     // The search for the size of packets ends at the packet size of the path at the latest.
     let mut search = MtuDiscoveryConfig::default();
     let most = setup.packet.count().saturating_sub(HEADERS).max(LEAST_PAYLOAD);
@@ -438,6 +463,12 @@ fn transport(setup: &StackSetup, factory: Factory) -> TransportConfig {
     }
     config.mtu_discovery_config(Some(search));
     config
+}
+
+/// Whether the receiver has room for less than all that is sent.
+fn has_little_room(setup: &StackSetup) -> bool {
+    let StackSettings { stream_receive_window, connection_receive_window, .. } = setup.settings;
+    setup.receive_window.or(stream_receive_window).or(connection_receive_window).is_some()
 }
 
 /// Connection identifiers of eight bytes, in an order that the seed gives.
@@ -464,6 +495,10 @@ impl TimeSource for Epoch {
     fn now(&self) -> SystemTime {
         SystemTime::UNIX_EPOCH
     }
+}
+
+fn duration(span: Span) -> Duration {
+    Duration::from_nanos(span.as_ps() / 1_000)
 }
 
 fn span(duration: Duration) -> Span {
@@ -507,3 +542,42 @@ const LARGEST_SEARCHED: u64 = 1_452;
 
 /// What applications write.
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
+
+#[cfg(test)]
+mod tests {
+    //! Truth: the libraries themselves, whose configuration shows its values.
+
+    use super::{Instant, Shared, Size, StackSettings, StackSetup, api, defaults, proto};
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "an instant has no other source")]
+    fn defaults_are_those_of_the_library() {
+        let shown = format!("{:?}", proto::TransportConfig::default());
+        let settings = defaults("cubic");
+        for value in [
+            format!("packet_threshold: {},", settings.packet_threshold.unwrap_or(0)),
+            format!("time_threshold: {:?},", settings.time_threshold.unwrap_or(0.0)),
+            format!("initial_rtt: {}ms,", settings.initial_rtt.unwrap_or_default().as_secs_f64() * 1e3),
+            format!(
+                "persistent_congestion_threshold: {},",
+                settings.persistent_congestion_threshold.unwrap_or(0)
+            ),
+            "ack_frequency_config: None,".to_owned(),
+        ] {
+            assert!(shown.contains(&value), "{value} is not in {shown}");
+        }
+        let setup = StackSetup {
+            settings: StackSettings::default(),
+            size: None,
+            packet: Size::new(1_500),
+            receive_window: None,
+            ecn: false,
+            seed: 1,
+        };
+        for name in ["cubic", "newreno", "bbr", "bbr3"] {
+            let factory = api::own(name, &setup, Shared::default());
+            let window = factory.build(Instant::now(), 1_200).initial_window();
+            assert_eq!(window, 1_200 * u64::from(api::initial_window(name)), "{name}");
+        }
+    }
+}

@@ -96,6 +96,11 @@ pub(super) fn resolve(
     check_intervals(root, recording.model.interval, faults)?;
     for (keys, group) in groups.iter_mut().zip(&resolved) {
         keys.transport = group.endpoint.keys_unlike(&transport);
+        if let Some(control) = group.group.algorithm.stack() {
+            // A default of [transport] is none of the stack.
+            let window = control.settings.initial_window.map(u64::from);
+            keys.transport.window.initial_window.fill(window);
+        }
     }
     root.flows.fill(groups);
     root.transport.fill(Some(transport.keys()));

@@ -205,6 +205,7 @@ impl<'m> Carried<'m> {
         let transport = &workload.transport;
         let stream = format!("stack {} {}", flow.index(), flow.generation());
         let setup = StackSetup {
+            settings: control.settings,
             size,
             packet: transport.mss + transport.header,
             receive_window: transport

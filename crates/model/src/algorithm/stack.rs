@@ -8,7 +8,7 @@
 use crate::algorithm::{Control, FlowStart, StackControl};
 use narrows_cc::Failure;
 use narrows_transport::{StackPacket, StackState};
-use narrows_units::{Bytes, Time};
+use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Direction, Ecn};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -24,6 +24,10 @@ pub trait ProtocolStack: Debug + Send + Sync {
     /// Returns the least size of packets that it needs on a path, headers of IP and UDP included.
     fn least_packet(&self) -> Bytes;
 
+    /// Returns the settings that connections with the controller `name` have unless a scenario sets others. Those that
+    /// are `None` have no value: the window is unlimited, or the receiver decides about its acknowledgements.
+    fn defaults(&self, name: &str) -> StackSettings;
+
     /// Returns why `algorithm`, one of Narrows or from a file, cannot be a controller in the stack; `None` if it can.
     fn refusal(&self, algorithm: &Arc<Control>) -> Option<String>;
 
@@ -37,9 +41,65 @@ pub trait ProtocolStack: Debug + Send + Sync {
     ) -> Box<dyn StackConnection>;
 }
 
-/// The properties of a connection that a stack needs.
+/// Settings of a stack, for both endpoints of a connection. What is `None` is not set.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StackSettings {
+    /// Packets by which a later one must be ahead for an earlier one to be declared lost (RFC 9002 §6.1.1).
+    pub packet_threshold: Option<u32>,
+    /// Time after which a packet is declared lost when a later one is acknowledged, in round trips (RFC 9002 §6.1.2).
+    pub time_threshold: Option<f64>,
+    /// Round-trip time before the first sample (RFC 9002 §6.2.2).
+    pub initial_rtt: Option<Span>,
+    /// The acknowledgements that an endpoint asks its peer for.
+    pub ack_frequency: Option<AckFrequency>,
+    /// Probe timeouts after which losses are persistent congestion (RFC 9002 §7.6.1).
+    pub persistent_congestion_threshold: Option<u32>,
+    /// Congestion window before the first acknowledgement, in packets of 1200 bytes.
+    pub initial_window: Option<u32>,
+    /// Data of a stream that the receiver has room for.
+    pub stream_receive_window: Option<Bytes>,
+    /// Data of all streams that the receiver has room for.
+    pub connection_receive_window: Option<Bytes>,
+    /// Data that the application may have written and that is not acknowledged.
+    pub send_window: Option<Bytes>,
+}
+
+/// A request for acknowledgements (draft-ietf-quic-ack-frequency).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckFrequency {
+    /// Ack-eliciting packets after which the next one is acknowledged at once.
+    pub threshold: u32,
+    /// Longest delay of an acknowledgement; `None` for the peer's own.
+    pub max_delay: Option<Span>,
+    /// Packets by which one must be out of order to be acknowledged at once; 0 for never.
+    pub reordering: u32,
+}
+
+impl StackSettings {
+    /// Returns these settings, and those of `defaults` in place of what is not set.
+    #[must_use]
+    pub fn or(self, defaults: Self) -> Self {
+        Self {
+            packet_threshold: self.packet_threshold.or(defaults.packet_threshold),
+            time_threshold: self.time_threshold.or(defaults.time_threshold),
+            initial_rtt: self.initial_rtt.or(defaults.initial_rtt),
+            ack_frequency: self.ack_frequency.or(defaults.ack_frequency),
+            persistent_congestion_threshold: self
+                .persistent_congestion_threshold
+                .or(defaults.persistent_congestion_threshold),
+            initial_window: self.initial_window.or(defaults.initial_window),
+            stream_receive_window: self.stream_receive_window.or(defaults.stream_receive_window),
+            connection_receive_window: self.connection_receive_window.or(defaults.connection_receive_window),
+            send_window: self.send_window.or(defaults.send_window),
+        }
+    }
+}
+
+/// The properties of a connection that a stack needs.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StackSetup {
+    /// The settings of the scenario.
+    pub settings: StackSettings,
     /// Payload of the transfer; `None` if it is endless.
     pub size: Option<Bytes>,
     /// Size of the largest packet of the path, headers of IP included.

@@ -94,12 +94,33 @@ pub(super) fn limits(connection: &mut Connection) -> Limits {
     Limits { window: metrics.congestion_window, ssthresh: metrics.ssthresh, rate }
 }
 
+/// Returns the initial window of a controller, in packets of [`BASE`] bytes.
+pub(super) fn initial_window(_name: &str) -> u32 {
+    10
+}
+
+/// Payload of UDP in which the stack counts initial windows, bytes.
+const BASE: u64 = 1_200;
+
 /// Returns what builds the controller `name` of the stack.
 pub(super) fn own(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
+    let window = setup.settings.initial_window.map(|packets| u64::from(packets) * BASE);
     let inner: Factory = match name {
-        "newreno" => Arc::new(NewRenoConfig::default()),
-        "bbr3" => Arc::new(Bbr3Config::default()),
-        _ => Arc::new(CubicConfig::default()),
+        "newreno" => {
+            let mut config = NewRenoConfig::default();
+            window.map(|bytes| config.initial_window(bytes));
+            Arc::new(config)
+        }
+        "bbr3" => {
+            let mut config = Bbr3Config::default();
+            window.map(|bytes| config.initial_window(bytes));
+            Arc::new(config)
+        }
+        _ => {
+            let mut config = CubicConfig::default();
+            window.map(|bytes| config.initial_window(bytes));
+            Arc::new(config)
+        }
     };
     Arc::new(Observing { inner, seen, seed: Some(setup.seed) })
 }

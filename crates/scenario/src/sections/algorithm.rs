@@ -15,7 +15,7 @@ use crate::value::{KeyType, Words, wrong_type};
 use narrows_card::Value;
 use narrows_cc::Algorithm;
 use narrows_model::algorithm::{self, Control, KERNEL, LoadedAlgorithm, StackControl};
-use narrows_model::stack::ProtocolStack;
+use narrows_model::stack::{ProtocolStack, StackSettings};
 use std::path::absolute;
 use std::sync::Arc;
 
@@ -347,7 +347,8 @@ fn of_stack(
         return Err(fault.given(format!("\"{name}\"")).allowed(within(stack)));
     }
     let (stack, name) = (Arc::clone(stack), name.to_owned());
-    Ok(Control::Stack(StackControl { stack, name, hosted, unused: placeholder(at)? }))
+    let settings = StackSettings::default();
+    Ok(Control::Stack(StackControl { stack, name, hosted, settings, unused: placeholder(at)? }))
 }
 
 /// What can be a controller of `stack`.

@@ -13,7 +13,7 @@ use super::distribution::{Drawn, DrawnOr};
 use super::preset::Preset;
 use super::program::ProgramKeys;
 use super::source::{self, Bulk, Source, SourceContext};
-use super::stack::StackWord;
+use super::stack::{StackKeys, StackWord};
 use super::transfers::Transfers;
 use super::transport::{Endpoint, ResolvedTransport, Scale, TransportKeys, preset_of, receiver};
 use crate::context::{LoadContext, LoadOptions};
@@ -96,22 +96,28 @@ impl Word for Unlimited {
 pub struct GroupKeys {
     /// The keys of `[[flows]]` alone.
     pub own: FlowKeys,
+    /// The settings of the stack that carries the flows.
+    pub stack: StackKeys,
     /// The keys that override `[transport]`; in the resolved file those that differ from it.
     pub transport: TransportKeys,
 }
 
 impl Section for GroupKeys {
-    const PARTS: Parts = &joined::<{ FlowKeys::PARTS.len() + TransportKeys::PARTS.len() }>(&[
-        FlowKeys::PARTS,
-        TransportKeys::PARTS,
-    ]);
+    const PARTS: Parts = &joined::<
+        { FlowKeys::PARTS.len() + StackKeys::PARTS.len() + TransportKeys::PARTS.len() },
+    >(&[FlowKeys::PARTS, StackKeys::PARTS, TransportKeys::PARTS]);
 
     fn take(fields: &mut Fields<'_>) -> Self {
-        Self { own: FlowKeys::take(fields), transport: TransportKeys::take(fields) }
+        Self {
+            own: FlowKeys::take(fields),
+            stack: StackKeys::take(fields),
+            transport: TransportKeys::take(fields),
+        }
     }
 
     fn emit(&self, naming: Naming, table: &mut TomlTable) {
         self.own.emit(naming, table);
+        self.stack.emit(naming, table);
         self.transport.emit(naming, table);
     }
 }
@@ -232,6 +238,10 @@ impl GroupKeys {
         let own = &mut self.own;
         let algorithm =
             preset_of(&layers).and_then(|preset| own.resolve_algorithm(subject, preset, context, faults));
+        let algorithm = algorithm.and_then(|mut algorithm| {
+            self.stack.resolve(algorithm.stack_mut(), &self.transport, faults)?;
+            Ok(algorithm)
+        });
         let placement = own.resolve_placement(context.topology, faults);
         let scale =
             placement::scale(placement.as_ref().ok(), context.topology, context.duration, context.scale);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Descriptions of groups of flows.
 
-use super::super::distribution;
+use super::super::{distribution, stack};
 use super::super::transport::Endpoint;
 use super::UNRESPONSIVE;
 use super::placement::{self, TopologyContext};
@@ -52,7 +52,7 @@ pub(super) fn describe(
     };
     let placement = placement::describe(&group.placement, topology);
     let endpoint = match algorithm.stack() {
-        Some(control) => format!("endpoints of the stack {}", control.stack.name()),
+        Some(control) => stack::describe(control),
         None => endpoint.describe(),
     };
     // What sends at once whatever is written has no congestion control to name.
