@@ -46,6 +46,7 @@ mod shaper;
 mod slow_reader;
 mod snapshots;
 mod sources;
+mod stack_applications;
 mod stack_settings;
 mod stacks;
 mod stops;

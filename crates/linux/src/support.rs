@@ -61,7 +61,7 @@ fn header(model: &Model) -> Bytes {
 fn refusals(kernel: &Kernel, model: &Model) -> Vec<Refusal> {
     let algorithms = (0..model.groups.len()).filter_map(|group| algorithm(kernel, model, group));
     algorithms
-        .chain(of_carried(model, "the kernel", |_| true))
+        .chain(of_carried(model, "the kernel"))
         .chain(too_many_programs(model))
         .chain(too_many_connections(model))
         .chain(queues(kernel, model))

@@ -52,9 +52,9 @@ pub enum Event {
     Start,
     /// The connection is established.
     Opened(u32),
-    /// The first object that was requested over the connection, and not received before, has been received in full; the
-    /// server wrote it at the given time.
-    Received(u32, Time),
+    /// An object that was requested over the connection has been received in full: its place among the objects that were requested
+    /// over the connection and not received before, 0 unless a stack carries it, and the time at which the server wrote it.
+    Received(u32, usize, Time),
     /// The connection could not be established, or broke; nothing more arrives over it.
     Failed(u32),
     /// The timer may have expired, or a closed connection may be opened again.
@@ -226,13 +226,18 @@ impl ApplicationModel {
         matches!(self, Self::Responsiveness(model) if connection < model.connections)
     }
 
-    /// Returns a client before it starts; it draws random numbers from `draws`.
-    pub fn client(&self, draws: Stream) -> Client {
+    /// Returns a client before it starts; it draws random numbers from `draws`. A connection that is `secured` needs no handshake of
+    /// TLS after it is established, as one of QUIC (RFC 9001 §4).
+    pub fn client(&self, secured: bool, draws: Stream) -> Client {
         match self {
             Self::Video(model) => Client::Video(Box::new(video::Player::new(model.clone()))),
-            Self::Web(model) => Client::Web(Box::new(web::Browser::new(model.clone(), draws))),
+            Self::Web(model) => {
+                let handshakes = if secured { 0 } else { model.handshakes };
+                Client::Web(Box::new(web::Browser::new(WebModel { handshakes, ..model.clone() }, draws)))
+            }
             Self::Responsiveness(model) => {
-                Client::Responsiveness(Box::new(responsiveness::Measurement::new(model.clone())))
+                let model = ResponsivenessModel { tls: model.tls && !secured, ..model.clone() };
+                Client::Responsiveness(Box::new(responsiveness::Measurement::new(model)))
             }
             Self::Frames(model) => Client::Frames(frames::Viewer::new(model)),
         }

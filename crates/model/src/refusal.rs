@@ -2,7 +2,7 @@
 //! Refusals: values of keys that a backend does not support.
 
 use crate::algorithm::Control;
-use crate::{GroupModel, Model, Stop, Workload};
+use crate::{Demand, Model, Stop, Workload};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -92,26 +92,18 @@ pub fn of_kernels(model: &Model) -> Vec<Refusal> {
     kernels.chain(programs).collect()
 }
 
-/// Returns the requirements of `model` on flows that `who` carries (the groups that are `carried`) that only the
-/// endpoints of Narrows meet.
-pub fn of_carried(model: &Model, who: &str, carried: impl Fn(&GroupModel) -> bool) -> Vec<Refusal> {
-    let workloads = || model.workloads.iter().filter(|each| carried(&model.groups[each.group]));
-    let two_sided = |each: &&Workload| each.partner.is_some();
-    let exchanges = workloads().filter(two_sided).map(|workload| {
-        let reason = "both sides of a connection write".to_owned();
-        Refusal::of_group(workload.group, "source", reason, "a source that writes at the sender alone")
-    });
-    let streams = workloads().filter(|workload| workload.demand.is_stream()).map(|workload| {
-        let reason = format!("its data is passed to {who} in full packets");
-        Refusal::of_group(workload.group, "source.whole_packets", reason, "true")
-    });
+/// Returns the requirements of `model` on flows that a kernel carries, `who`, that only the endpoints of Narrows meet.
+pub fn of_carried(model: &Model, who: &str) -> Vec<Refusal> {
+    let workloads = || model.workloads.iter();
+    let exchanges = workloads().filter(|workload| workload.partner.is_some()).map(two_sided);
+    let streams = workloads().filter(|workload| workload.demand.is_stream());
     // What carries a connection has all its data from the start.
     let stops = workloads().filter_map(|workload| {
         let key = if matches!(workload.demand.stop()?, Stop::At(_)) { "stop" } else { "lasts" };
         let reason = format!("{who} has the data of a connection from its start, and sends it");
         Some(Refusal::of_group(workload.group, key, reason, "no stop and no lasts; a size ends a flow"))
     });
-    exchanges.chain(streams).chain(stops).collect()
+    exchanges.chain(streams.map(|workload| in_bytes(workload, who))).chain(stops).collect()
 }
 
 /// Returns what `model` asks of flows that protocol stacks carry, and that these do not do.
@@ -124,5 +116,21 @@ pub fn of_stacks(model: &Model) -> Vec<Refusal> {
         let reason = format!("{name} needs packets of {least} or more, and those here have {packet}");
         (packet < least).then(|| Refusal::of_group(workload.group, "stack", reason, "a larger packet"))
     });
-    small.chain(of_carried(model, "the stack", |group| group.algorithm.stack().is_some())).collect()
+    let carried = |each: &&Workload| model.groups[each.group].algorithm.stack().is_some();
+    let workloads = || model.workloads.iter().filter(carried);
+    let recorded = |each: &&Workload| matches!(each.demand, Demand::Exchanges { .. });
+    let exchanges = workloads().filter(recorded).map(two_sided);
+    let streams = workloads().filter(|workload| workload.demand.is_stream());
+    let streams = streams.map(|workload| in_bytes(workload, "the stack"));
+    small.chain(exchanges).chain(streams).collect()
+}
+
+fn two_sided(workload: &Workload) -> Refusal {
+    let reason = "both sides of a connection write".to_owned();
+    Refusal::of_group(workload.group, "source", reason, "a source that writes at the sender alone")
+}
+
+fn in_bytes(workload: &Workload, who: &str) -> Refusal {
+    let reason = format!("its data is passed to {who} in full packets");
+    Refusal::of_group(workload.group, "source.whole_packets", reason, "true")
 }

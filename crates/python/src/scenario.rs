@@ -309,8 +309,8 @@ impl Given {
             self.real_time.clone()?;
         let commands = absolute(if commands.is_empty() { &self.directory } else { &commands });
         let launcher = narrows_realtime::Launcher { interpreter, program, commands };
-        let span = |seconds: f64| Span::from_ps((seconds * 1e12) as u64);
-        let (limit, spin) = (span(limit_s), span(spin_s));
+        let time = |seconds: f64| Span::from_ps((seconds * 1e12) as u64);
+        let (limit, spin) = (time(limit_s), time(spin_s));
         Some(Arc::new(narrows_realtime::RealTime { launcher, algorithms, limit, spin, echo }))
     }
 

@@ -3,40 +3,36 @@
 
 use std::ops::Range;
 
-/// The data of the STREAM frames of a packet.
+/// The data of a STREAM frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct StreamData {
-    /// Positions in the stream of the first frame; empty without one.
-    pub first: Range<u64>,
-    /// Payload of all frames, bytes.
-    pub payload: u64,
+pub(crate) struct StreamFrame {
+    /// Identifier of the stream.
+    pub stream: u64,
+    /// Positions in the stream.
+    pub range: Range<u64>,
 }
 
-/// Returns the stream data of the frames in `payload`, of an application with one stream. Frames behind one that is not known
-/// are not read: no stack sends data there.
-pub(crate) fn stream_data(mut payload: &[u8]) -> StreamData {
-    let mut found = StreamData::default();
+/// Adds the STREAM frames in `payload` to `found`. Frames behind one that is not known are not read: no stack sends data
+/// there.
+pub(crate) fn stream_frames(mut payload: &[u8], found: &mut Vec<StreamFrame>) {
     while let Some(kind) = integer(&mut payload) {
-        let data = match kind {
-            0x08..=0x0f => stream(kind, &mut payload),
-            other => skip(other, &mut payload).map(|()| 0..0),
+        let known = match kind {
+            0x08..=0x0f => stream(kind, &mut payload).map(|frame| found.push(frame)),
+            other => skip(other, &mut payload),
         };
-        let Some(data) = data else { break };
-        if found.payload == 0 {
-            found.first = data.clone();
+        if known.is_none() {
+            return;
         }
-        found.payload += data.end - data.start;
     }
-    found
 }
 
-/// The positions of a STREAM frame of this type.
-fn stream(kind: u64, payload: &mut &[u8]) -> Option<Range<u64>> {
-    integer(payload)?;
+/// A STREAM frame of this type.
+fn stream(kind: u64, payload: &mut &[u8]) -> Option<StreamFrame> {
+    let stream = integer(payload)?;
     let offset = if kind & 4 == 0 { 0 } else { integer(payload)? };
     let length = if kind & 2 == 0 { payload.len() as u64 } else { integer(payload)? };
-    *payload = payload.get(length as usize..)?;
-    Some(offset..offset + length)
+    *payload = payload.get(usize::try_from(length).ok()?..)?;
+    Some(StreamFrame { stream, range: offset..offset.checked_add(length)? })
 }
 
 /// Passes over the rest of a frame of this type; `None` if it is not known or too short.
@@ -96,7 +92,7 @@ fn integer(payload: &mut &[u8]) -> Option<u64> {
 mod tests {
     //! Truth: frames written by hand by RFC 9000 §19, and the integers of its appendix A.1.
 
-    use super::{StreamData, integer, stream_data};
+    use super::{StreamFrame, integer, stream_frames};
 
     #[test]
     fn integers_are_those_of_the_standard() {
@@ -118,9 +114,15 @@ mod tests {
         let written = [0x0e, 2, 0x40, 100, 3, b'a', b'b', b'c'];
         let last = [0x0c, 2, 0x40, 103, b'd'];
         let all: Vec<u8> = ack.iter().chain(&padding).chain(&written).chain(&last).copied().collect();
-        assert_eq!(stream_data(&all), StreamData { first: 100..103, payload: 4 });
-        assert_eq!(stream_data(&ack), StreamData::default());
+        let frames = |payload: &[u8]| {
+            let mut found = Vec::new();
+            stream_frames(payload, &mut found);
+            found
+        };
+        let frame = |range| StreamFrame { stream: 2, range };
+        assert_eq!(frames(&all), [frame(100..103), frame(103..104)]);
+        assert_eq!(frames(&ack), []);
         // A length that the packet does not have.
-        assert_eq!(stream_data(&[0x0a, 2, 60, 1]).payload, 0);
+        assert_eq!(frames(&[0x0a, 2, 60, 1]), []);
     }
 }

@@ -1,70 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Both endpoints of a connection. This file is compiled for each stack: `super` is the stack, whose interfaces differ in details.
 
+use super::side::{self, CLIENT, Epoch, FIRST_CID, Factory, SERVER, Side};
+use super::streams::Streams;
 use super::{api, crypto, proto};
 use crate::sent::Shared;
-use crate::{HEADERS, LEAST_PAYLOAD, hosted, seed};
-use bytes::{Bytes, BytesMut};
+use crate::{HEADERS, hosted, seed};
+use bytes::Bytes;
 use narrows_cc::{Failure, RttView};
 use narrows_model::algorithm::{FlowStart, StackControl};
-use narrows_model::stack::{AckFrequency, Datagram, StackConnection, StackSettings, StackSetup};
-use narrows_transport::{Arrived, StackPacket, StackState};
+use narrows_model::stack::{Datagram, Delivery, StackConnection, StackSettings, StackSetup};
+use narrows_transport::{StackPacket, StackState};
 use narrows_units::{Bytes as Size, Rate, Span, Time};
 use narrows_wire::{Direction, Ecn};
-use proto::congestion::ControllerFactory;
-use proto::{
-    AckFrequencyConfig, ClientConfig, Connection, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent, Dir,
-    EcnCodepoint, Endpoint, EndpointConfig, Event, MtuDiscoveryConfig, ServerConfig, StreamEvent, StreamId,
-    TimeSource, TransportConfig, ValidationTokenConfig, VarInt,
-};
+use proto::{ClientConfig, ConnectionId, Dir, Event, ServerConfig, ValidationTokenConfig, VarInt};
 use std::fmt;
-use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-/// The client, which sends the data, and the server, which receives it.
-#[expect(clippy::struct_excessive_bools, reason = "what has happened to the connection, one by one")]
+/// The client, which opens the connection, and the server, which accepts it. The client sends the data, or both do.
 pub(super) struct Pair {
     /// The time of the stack at the start of the run. Its type can only be created from the machine's clock; only
     /// differences from this value are ever used.
     base: Instant,
     setup: StackSetup,
-    client: Side,
-    server: Side,
+    ends: [End; 2],
     client_config: Option<ClientConfig>,
-    /// The state that the client exposes.
+}
+
+/// One endpoint with its application.
+#[expect(clippy::struct_excessive_bools, reason = "what has happened to the connection, one by one")]
+struct End {
+    side: Side,
+    /// The state that the endpoint exposes.
     seen: Shared,
-    stream: Option<StreamId>,
-    incoming: Option<StreamId>,
-    /// Payload that the application still has to write; `None` for an endless supply.
-    unwritten: Option<u64>,
-    /// Payload written so far.
-    written: u64,
-    /// Payload sent so far, up to the highest byte.
-    reached: u64,
-    /// Whether the stream was closed.
-    closed: bool,
-    /// Whether everything was acknowledged.
-    finished: bool,
-    /// Whether anything has come from the server.
+    streams: Streams,
+    /// Whether anything has come from the other end.
     answered: bool,
-    /// The data that the server has read.
-    arrived: Arrived,
-    /// Payload that the server has read without a hole, as far as the client knows.
+    /// Payload that the other end has read without a hole, as far as this one knows.
     acked: u64,
     /// Whether the last data packet could not be marked although it was to be.
     lacks_ecn: bool,
     aborted: bool,
-}
-
-/// One endpoint.
-struct Side {
-    endpoint: Endpoint,
-    connection: Option<(ConnectionHandle, Connection)>,
-    /// The endpoint's own answers.
-    answers: Vec<(Vec<u8>, Option<EcnCodepoint>)>,
-    /// Time of the next timer.
-    due: Option<Instant>,
+    /// Whether the connection was closed: by an application, or as everything was acknowledged.
+    closed: bool,
 }
 
 impl Pair {
@@ -74,41 +53,30 @@ impl Pair {
     )]
     pub(super) fn new(setup: &StackSetup, control: &StackControl, start: &FlowStart<'_>) -> Self {
         let base = Instant::now();
-        let seen = Shared::default();
-        let [sending, receiving] = controllers(setup, control, start, base, &seen);
-        let receiving = Arc::new(transport(setup, receiving));
-        let mut client_config = ClientConfig::new(Arc::new(crypto::Plain::new(seen.clone())));
-        client_config.transport_config(Arc::new(transport(setup, sending)));
+        let seen = [Shared::default(), Shared::default()];
+        let [of_client, of_server] = controllers(setup, control, start, base, &seen);
+        let [client_seen, server_seen] = seen;
+        let mut client_config = ClientConfig::new(Arc::new(crypto::Plain::new(client_seen.clone())));
+        client_config.transport_config(Arc::new(side::transport(setup, of_client)));
         let mut cids = seed::Seed::new(setup.seed, FIRST_CID);
         let first = ConnectionId::new(&cids.bytes::<8>());
         client_config.initial_dst_cid_provider(Arc::new(move || first));
         let mut server =
-            ServerConfig::new(Arc::new(crypto::Plain::new(Shared::default())), Arc::new(crypto::Tokens));
-        server.transport_config(receiving);
+            ServerConfig::new(Arc::new(crypto::Plain::new(server_seen.clone())), Arc::new(crypto::Tokens));
+        server.transport_config(Arc::new(side::transport(setup, of_server)));
         server.time_source(Arc::new(Epoch));
         let mut tokens = ValidationTokenConfig::default();
         tokens.sent(0);
         server.validation_token_config(tokens);
-        Self {
-            base,
-            setup: *setup,
-            client: Side::new(setup, CLIENT, None),
-            server: Side::new(setup, SERVER, Some(Arc::new(server))),
-            client_config: Some(client_config),
-            seen,
-            stream: None,
-            incoming: None,
-            unwritten: Some(0),
-            written: 0,
-            reached: 0,
-            closed: false,
-            finished: false,
-            answered: false,
-            arrived: Arrived::default(),
-            acked: 0,
-            lacks_ecn: false,
-            aborted: false,
+        let mut client = End::new(Side::new(setup, CLIENT, None), client_seen, setup, true);
+        if !setup.two_sided {
+            client.streams.write(0, Some(0));
+            if let Some(size) = setup.size {
+                client.streams.end(0, Some(size.count()));
+            }
         }
+        let server = End::new(Side::new(setup, SERVER, Some(Arc::new(server))), server_seen, setup, false);
+        Self { base, setup: *setup, ends: [client, server], client_config: Some(client_config) }
     }
 
     fn instant(&self, now: Time) -> Instant {
@@ -120,92 +88,90 @@ impl Pair {
         u64::try_from(since * 1_000).map_or(Time::NEVER, Time::from_ps)
     }
 
+    /// The end that sends in `direction`.
+    fn sender(&mut self, direction: Direction) -> &mut End {
+        &mut self.ends[direction as usize]
+    }
+
     /// Lets both endpoints and the applications above them act.
     fn settle(&mut self, now: Time) {
         let at = self.instant(now);
-        for event in self.client.events() {
+        for end in &mut self.ends {
+            end.settle(at, self.setup.two_sided);
+        }
+    }
+}
+
+impl End {
+    fn new(side: Side, seen: Shared, setup: &StackSetup, client: bool) -> Self {
+        let StackSettings { stream_receive_window, connection_receive_window, .. } = setup.settings;
+        // Data behind a hole is meant to fill little room. Otherwise it is read as it arrives, since a stack closes a connection whose
+        // unread data has more than some thousand holes, which the end of slow start in a deep buffer leaves.
+        let in_order = setup.receive_window.or(stream_receive_window).or(connection_receive_window).is_some();
+        let dir = if setup.two_sided { Dir::Bi } else { Dir::Uni };
+        Self {
+            side,
+            seen,
+            streams: Streams::new(client, dir, in_order),
+            answered: false,
+            acked: 0,
+            lacks_ecn: false,
+            aborted: false,
+            closed: false,
+        }
+    }
+
+    fn settle(&mut self, at: Instant, two_sided: bool) {
+        for event in self.side.events() {
+            let Some((_, connection)) = &mut self.side.connection else { return };
             match event {
-                Event::Connected => self.start(),
-                Event::Stream(StreamEvent::Finished { .. }) => {
-                    self.finished = true;
-                    if let Some((_, connection)) = &mut self.client.connection {
-                        connection.close(at, VarInt::from_u32(0), Bytes::new());
-                    }
+                Event::Connected => self.streams.connected = true,
+                // The one stream is complete.
+                Event::Stream(event) if self.streams.on_event(&event, connection) && !two_sided => {
+                    self.closed = true;
+                    connection.close(at, VarInt::from_u32(0), Bytes::new());
                 }
-                Event::ConnectionLost { .. } => self.aborted = !self.finished,
+                Event::ConnectionLost { reason: proto::ConnectionError::ApplicationClosed(_) } => {
+                    self.closed = true;
+                }
+                Event::ConnectionLost { .. } => self.aborted = !self.closed,
                 _ => {}
             }
         }
         self.supply();
-        for event in self.server.events() {
-            if let Event::Stream(StreamEvent::Opened { dir: Dir::Uni }) = event
-                && let Some((_, connection)) = &mut self.server.connection
-            {
-                self.incoming = self.incoming.or_else(|| connection.streams().accept(Dir::Uni));
-            }
-        }
-        self.read();
-    }
-
-    fn start(&mut self) {
-        if let Some((_, connection)) = &mut self.client.connection {
-            self.stream = connection.streams().open(Dir::Uni);
+        if let Some((_, connection)) = &mut self.side.connection {
+            self.streams.read(connection);
         }
     }
 
-    /// The sending application writes as much as the stack takes, but not further ahead than matters: the stack keeps
-    /// written data.
     fn supply(&mut self) {
-        let (Some((_, connection)), Some(stream)) = (&mut self.client.connection, self.stream) else {
-            return;
+        if let Some((_, connection)) = &mut self.side.connection
+            && !self.closed
+            && !self.aborted
+        {
+            self.streams.supply(connection);
+        }
+    }
+
+    fn close(&mut self, at: Instant) {
+        self.closed = true;
+        if let Some((_, connection)) = &mut self.side.connection {
+            connection.close(at, VarInt::from_u32(0), Bytes::new());
+        }
+    }
+
+    fn state(&mut self) -> StackState {
+        let Some((_, connection)) = &mut self.side.connection else {
+            return StackState { closed: self.closed, aborted: self.aborted, ..StackState::default() };
         };
-        if self.closed || self.aborted {
-            return;
-        }
-        while self.unwritten != Some(0) && self.written < self.reached + AHEAD {
-            let most = self.unwritten.unwrap_or(u64::MAX).min(ZEROS.len() as u64);
-            let chunk = Bytes::from_static(&ZEROS[..most as usize]);
-            let taken = api::write(&mut connection.send_stream(stream), chunk);
-            self.written += taken;
-            self.unwritten = self.unwritten.map(|left| left - taken);
-            if taken == 0 {
-                break;
-            }
-        }
-        if self.setup.size.is_some_and(|size| self.written >= size.count()) {
-            self.closed = connection.send_stream(stream).finish().is_ok();
-        }
-    }
-
-    /// The receiving application reads all available data: in order if the scenario gives it a receive window, so that
-    /// data behind a hole fills that. Otherwise as it arrives, since a stack closes a connection whose unread data has
-    /// more than some thousand holes, which the end of slow start in a deep buffer leaves.
-    fn read(&mut self) {
-        let (Some((_, connection)), Some(stream)) = (&mut self.server.connection, self.incoming) else {
-            return;
-        };
-        let mut receiving = connection.recv_stream(stream);
-        let Ok(mut chunks) = receiving.read(has_little_room(&self.setup)) else { return };
-        while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
-            self.arrived.receive(chunk.offset, chunk.offset + chunk.bytes.len() as u64);
-        }
-        let _ = chunks.finalize();
-    }
-
-    /// Payload that the server has read without a hole.
-    fn delivered(&self) -> u64 {
-        self.arrived.next(0)
-    }
-
-    fn state_of_sender(&mut self) -> StackState {
-        let Some((_, connection)) = &mut self.client.connection else { return StackState::default() };
         let path = api::path(connection, &self.seen);
         let limits = api::limits(connection);
         let mut seen = self.seen.lock();
         let mtu = u64::from(path.mtu).max(1);
         let packets = |bytes: u64| bytes as f64 / mtu as f64;
         let rtt = seen.latest_rtt.map(|latest| {
-            RttView::new(span(latest)).min(span(path.min_rtt)).smoothed(span(path.rtt)).variation(Span::ZERO)
+            let [latest, least, smoothed] = [latest, path.min_rtt, path.rtt].map(side::span);
+            RttView::new(latest).min(least).smoothed(smoothed).variation(Span::ZERO)
         });
         // Without a rate of its own, a controller is paced at 5/4 of its window in a round trip (RFC 9002 §7.7).
         let rate = limits.rate.or_else(|| {
@@ -215,6 +181,7 @@ impl Pair {
         StackState {
             established: !connection.is_handshaking(),
             aborted: self.aborted,
+            closed: self.closed,
             window: packets(limits.window),
             ssthresh: limits.ssthresh.filter(|&bytes| bytes < u64::MAX).map(packets),
             in_flight: u32::try_from(seen.in_flight.saturating_add(mtu / 2) / mtu).unwrap_or(u32::MAX),
@@ -237,49 +204,62 @@ impl StackConnection for Pair {
     fn open(&mut self, now: Time) {
         let at = self.instant(now);
         let Some(config) = self.client_config.take() else { return };
+        let client = &mut self.ends[0];
         // The name and the addresses are valid, and the configuration is ours.
-        self.client.connection = self.client.endpoint.connect(at, config, SERVER.1, "server").ok();
-        self.aborted = self.client.connection.is_none();
+        client.side.connection = client.side.endpoint.connect(at, config, SERVER.1, "server").ok();
+        client.aborted = client.side.connection.is_none();
         self.settle(now);
     }
 
-    fn write(&mut self, bytes: Option<Size>, now: Time) {
-        self.unwritten = self.unwritten.zip(bytes).map(|(left, more)| left.saturating_add(more.count()));
+    fn write(&mut self, from: Direction, stream: u64, bytes: Option<Size>, now: Time) {
+        self.sender(from).streams.write(stream, bytes.map(Size::count));
+        self.settle(now);
+    }
+
+    fn end(&mut self, from: Direction, stream: u64, now: Time) {
+        self.sender(from).streams.end(stream, None);
+        self.settle(now);
+    }
+
+    fn stop(&mut self, from: Direction, now: Time) {
+        let (at, two_sided) = (self.instant(now), self.setup.two_sided);
+        let end = self.sender(from);
+        // Before a stream is open there is nothing to be acknowledged.
+        if two_sided || !end.streams.connected {
+            end.close(at);
+        } else {
+            end.streams.take_back(0);
+        }
         self.settle(now);
     }
 
     fn receive(&mut self, direction: Direction, datagram: Datagram, ecn: Ecn, now: Time) {
         let at = self.instant(now);
-        let (side, from) = match direction {
-            Direction::Forward => (&mut self.server, CLIENT.1),
-            Direction::Reverse => (&mut self.client, SERVER.1),
-        };
-        let ecn = if self.setup.ecn { codepoint(ecn) } else { None };
-        side.handle(at, from, ecn, &datagram.bytes);
-        if direction == Direction::Reverse {
-            self.answered = true;
-        }
+        let from = if direction == Direction::Forward { CLIENT.1 } else { SERVER.1 };
+        let ecn = if self.setup.ecn { side::codepoint(ecn) } else { None };
+        let receiver = &mut self.ends[1 - direction as usize];
+        receiver.side.handle(at, from, ecn, &datagram.bytes);
+        receiver.answered = true;
         self.settle(now);
-        if direction == Direction::Reverse {
-            // Of the last byte only the end of the stream says that it was acknowledged.
-            let most = self.setup.size.map_or(u64::MAX, |size| size.count().saturating_sub(1));
-            self.acked = self.acked.max(datagram.delivered.min(most));
-        }
-        if self.finished {
-            self.acked = self.setup.size.map_or(self.acked, Size::count);
+        // Of the last byte only the end of the stream says that it was acknowledged.
+        let most = self.setup.size.map_or(u64::MAX, |size| size.count().saturating_sub(1));
+        let receiver = &mut self.ends[1 - direction as usize];
+        receiver.acked = receiver.acked.max(datagram.delivered.min(most));
+        if receiver.closed && direction == Direction::Reverse {
+            receiver.acked = self.setup.size.map_or(receiver.acked, Size::count);
         }
     }
 
     fn due(&self) -> Time {
-        let at = |side: &Side| side.due.map_or(Time::NEVER, |at| self.time(at));
-        at(&self.client).min(at(&self.server))
+        let at = |end: &End| end.side.due.map_or(Time::NEVER, |at| self.time(at));
+        at(&self.ends[0]).min(at(&self.ends[1]))
     }
 
     fn wake(&mut self, now: Time) {
         let at = self.instant(now);
-        for side in [&mut self.client, &mut self.server] {
-            if side.due.is_some_and(|due| due <= at)
-                && let Some((_, connection)) = &mut side.connection
+        for end in &mut self.ends {
+            if end.side.due.is_some_and(|due| due <= at)
+                && let Some((_, connection)) = &mut end.side.connection
             {
                 connection.handle_timeout(at);
             }
@@ -288,109 +268,63 @@ impl StackConnection for Pair {
     }
 
     fn send(&mut self, now: Time) -> Option<(Direction, StackPacket, Datagram)> {
-        let at = self.instant(now);
-        self.supply();
-        self.seen.lock().data = crate::frames::StreamData::default();
-        let (direction, (bytes, ecn)) = if let Some(sent) = self.client.send(at) {
-            (Direction::Forward, sent)
-        } else if let Some(sent) = self.server.send(at) {
-            (Direction::Reverse, sent)
-        } else {
-            return None;
-        };
-        let seen = self.seen.lock();
-        let forward = direction == Direction::Forward;
-        let data = if forward { seen.data.clone() } else { crate::frames::StreamData::default() };
-        // The first packet of an Initial space opens the connection, or accepts it (RFC 9000 §17.2.2).
-        let initial = bytes.first().is_some_and(|first| first & 0xb0 == 0x80);
-        self.reached = self.reached.max(data.first.start + data.payload);
-        if data.payload > 0 {
-            self.lacks_ecn = self.setup.ecn && ecn.is_none();
+        let (at, ecn_used) = (self.instant(now), self.setup.ecn);
+        for direction in [Direction::Forward, Direction::Reverse] {
+            let end = self.sender(direction);
+            end.supply();
+            end.seen.lock().frames.clear();
+            let Some((bytes, ecn)) = end.side.send(at) else { continue };
+            let seen = end.seen.lock();
+            let before = end.streams.sent;
+            let (payload, again) = end.streams.on_sent(&seen.frames);
+            let number = seen.number;
+            drop(seen);
+            // The first packet of an Initial space opens the connection, or accepts it (RFC 9000 §17.2.2).
+            let initial = bytes.first().is_some_and(|first| first & 0xb0 == 0x80);
+            let answered = direction == Direction::Forward && end.answered;
+            if payload > 0 {
+                end.lacks_ecn = ecn_used && ecn.is_none();
+            }
+            let delivered = end.streams.delivered;
+            // Of a connection over which one side writes, acknowledgements have the number of the last packet with data.
+            let number = if self.setup.two_sided { number } else { self.ends[0].seen.lock().number };
+            let packet = StackPacket {
+                handle: 0,
+                number,
+                size: Size::new(bytes.len() as u64 + HEADERS),
+                payload: Size::new(payload),
+                position: if again { before.saturating_sub(payload) } else { before },
+                syn: initial && payload == 0 && !answered,
+                ecn: if self.setup.ecn { side::field(ecn) } else { Ecn::NotCapable },
+                lane: 0,
+            };
+            return Some((direction, packet, Datagram { bytes, delivered }));
         }
-        let packet = StackPacket {
-            handle: 0,
-            number: seen.number,
-            size: Size::new(bytes.len() as u64 + HEADERS),
-            payload: Size::new(data.payload),
-            position: data.first.start,
-            syn: initial && data.payload == 0 && !(forward && self.answered),
-            ecn: if self.setup.ecn { field(ecn) } else { Ecn::NotCapable },
-            lane: 0,
+        None
+    }
+
+    fn delivery(&mut self) -> Option<Delivery> {
+        let of = |(end, from): (&mut End, Direction)| {
+            let (stream, bytes) = end.streams.deliveries.pop_front()?;
+            Some(Delivery { from, stream, bytes: Size::new(bytes) })
         };
-        Some((direction, packet, Datagram { bytes, delivered: self.delivered() }))
+        let [client, server] = &mut self.ends;
+        [(server, Direction::Forward), (client, Direction::Reverse)].into_iter().find_map(of)
     }
 
     fn failure(&mut self) -> Option<Failure> {
-        self.seen.lock().take_failure()
+        self.ends.iter().find_map(|end| end.seen.lock().take_failure())
     }
 
-    fn observe(&self, record: &mut dyn FnMut(&str, f64)) {
-        for (name, value) in &self.seen.lock().observed {
+    fn observe(&self, from: Direction, record: &mut dyn FnMut(&str, f64)) {
+        for (name, value) in &self.ends[from as usize].seen.lock().observed {
             record(name, *value);
         }
     }
 
-    fn state(&mut self) -> (StackState, u64) {
-        (self.state_of_sender(), self.delivered())
-    }
-}
-
-impl Side {
-    fn new(setup: &StackSetup, (purpose, _): (u64, SocketAddr), server: Option<Arc<ServerConfig>>) -> Self {
-        let mut config = EndpointConfig::new(Arc::new(crypto::ResetKey));
-        config.rng_seed(Some(seed::Seed::new(setup.seed, purpose).bytes()));
-        let cids = seed::Seed::new(setup.seed, purpose + CIDS);
-        api::set_cids(&mut config, move || Box::new(Cids(cids)));
-        let endpoint = api::endpoint(Arc::new(config), server);
-        Self { endpoint, connection: None, answers: Vec::new(), due: None }
-    }
-
-    fn handle(&mut self, at: Instant, from: SocketAddr, ecn: Option<EcnCodepoint>, bytes: &[u8]) {
-        let mut answer = Vec::new();
-        let event = api::handle(&mut self.endpoint, at, from, ecn, BytesMut::from(bytes), &mut answer);
-        match event {
-            Some(DatagramEvent::ConnectionEvent(handle, event)) => {
-                if let Some((_, connection)) = self.connection.as_mut().filter(|(own, _)| *own == handle) {
-                    connection.handle_event(event);
-                }
-            }
-            Some(DatagramEvent::NewConnection(incoming)) => {
-                // A refusal is an answer of the endpoint, which the client takes for one.
-                self.connection =
-                    self.endpoint.accept(incoming, at, &mut answer, None).ok().or(self.connection.take());
-            }
-            Some(DatagramEvent::Response(transmit)) => {
-                answer.truncate(transmit.size);
-                self.answers.push((answer, transmit.ecn));
-            }
-            None => {}
-        }
-    }
-
-    /// Passes events between connection and endpoint, and returns those for the application.
-    fn events(&mut self) -> Vec<Event> {
-        let Some((handle, connection)) = &mut self.connection else { return Vec::new() };
-        while let Some(event) = connection.poll_endpoint_events() {
-            if let Some(event) = self.endpoint.handle_event(*handle, event) {
-                connection.handle_event(event);
-            }
-        }
-        let events = std::iter::from_fn(|| connection.poll()).collect();
-        self.due = connection.poll_timeout();
-        events
-    }
-
-    fn send(&mut self, at: Instant) -> Option<(Vec<u8>, Option<EcnCodepoint>)> {
-        if let Some(answer) = self.answers.pop() {
-            return Some(answer);
-        }
-        let (_, connection) = self.connection.as_mut()?;
-        let mut bytes = Vec::new();
-        let transmit = api::transmit(connection, at, &mut bytes);
-        self.due = connection.poll_timeout();
-        let transmit = transmit?;
-        bytes.truncate(transmit.size);
-        Some((bytes, transmit.ecn))
+    fn state(&mut self, from: Direction) -> (StackState, u64) {
+        let delivered = self.ends[1 - from as usize].streams.delivered;
+        (self.sender(from).state(), delivered)
     }
 }
 
@@ -400,184 +334,26 @@ impl fmt::Debug for Pair {
     }
 }
 
-/// What builds the controller of a connection.
-pub(super) type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
-
-/// Builds the controllers of the sender and of the receiver. An algorithm of Narrows or from a file is used by the
-/// sender alone.
+/// Builds the controllers of the client and of the server. An algorithm of Narrows or from a file is used by the sender alone:
+/// the client, or the server if both sides write, as it sends what the client requests.
 fn controllers(
     setup: &StackSetup,
     control: &StackControl,
     start: &FlowStart<'_>,
     base: Instant,
-    seen: &Shared,
+    seen: &[Shared; 2],
 ) -> [Factory; 2] {
+    let [client, server] = seen;
     if let Some(algorithm) = &control.hosted {
-        let plan = hosted::plan(algorithm, start, setup, seen, api::STACK);
-        return [api::hosted(plan, base, seen.clone()), api::own("", setup, Shared::default())];
-    }
-    let both = api::own(&control.name, setup, seen.clone());
-    [Arc::clone(&both), both]
-}
-
-/// Returns the defaults of the stack for a connection with the controller `name`, of which the flow control is ours.
-pub(super) fn defaults(name: &str) -> StackSettings {
-    StackSettings {
-        packet_threshold: Some(3),
-        time_threshold: Some(9.0 / 8.0),
-        initial_rtt: Some(Span::from_ms(333)),
-        ack_frequency: None,
-        persistent_congestion_threshold: Some(3),
-        initial_window: Some(api::initial_window(name)),
-        ..StackSettings::default()
-    }
-}
-
-/// The configuration of the stack: its own, but for settings of the scenario, the path and the application.
-fn transport(setup: &StackSetup, factory: Factory) -> TransportConfig {
-    let mut config = TransportConfig::default();
-    config.congestion_controller_factory(factory);
-    let settings = &setup.settings;
-    settings.packet_threshold.map(|packets| config.packet_threshold(packets));
-    settings.time_threshold.map(|times| config.time_threshold(times as f32));
-    settings.initial_rtt.map(|rtt| config.initial_rtt(duration(rtt)));
-    settings.persistent_congestion_threshold.map(|times| config.persistent_congestion_threshold(times));
-    if let Some(AckFrequency { threshold, max_delay, reordering }) = settings.ack_frequency {
-        let mut acks = AckFrequencyConfig::default();
-        acks.ack_eliciting_threshold(VarInt::from_u32(threshold));
-        acks.reordering_threshold(VarInt::from_u32(reordering));
-        acks.max_ack_delay(max_delay.map(duration));
-        config.ack_frequency_config(Some(acks));
-    }
-    // The congestion window limits the data in flight, unless the receiver has little room.
-    let room = |window: Option<Size>| window.map_or(ROOM, |bytes| bytes.count().clamp(1, ROOM));
-    let credit = |window| VarInt::try_from(room(window)).unwrap_or(VarInt::MAX);
-    config.stream_receive_window(credit(settings.stream_receive_window.or(setup.receive_window)));
-    config.receive_window(credit(settings.connection_receive_window.or(setup.receive_window)));
-    config.send_window(room(settings.send_window));
-    // The search for the size of packets ends at the packet size of the path at the latest.
-    let mut search = MtuDiscoveryConfig::default();
-    let most = setup.packet.count().saturating_sub(HEADERS).max(LEAST_PAYLOAD);
-    if most < LARGEST_SEARCHED {
-        search.upper_bound(most as u16);
-    }
-    config.mtu_discovery_config(Some(search));
-    config
-}
-
-/// Whether the receiver has room for less than all that is sent.
-fn has_little_room(setup: &StackSetup) -> bool {
-    let StackSettings { stream_receive_window, connection_receive_window, .. } = setup.settings;
-    setup.receive_window.or(stream_receive_window).or(connection_receive_window).is_some()
-}
-
-/// Connection identifiers of eight bytes, in an order that the seed gives.
-struct Cids(seed::Seed);
-
-impl ConnectionIdGenerator for Cids {
-    fn generate_cid(&mut self) -> ConnectionId {
-        ConnectionId::new(&self.0.bytes::<8>())
-    }
-
-    fn cid_len(&self) -> usize {
-        8
-    }
-
-    fn cid_lifetime(&self) -> Option<Duration> {
-        None
-    }
-}
-
-/// A calendar that stands still: only tokens have a date, and none is used.
-struct Epoch;
-
-impl TimeSource for Epoch {
-    fn now(&self) -> SystemTime {
-        SystemTime::UNIX_EPOCH
-    }
-}
-
-fn duration(span: Span) -> Duration {
-    Duration::from_nanos(span.as_ps() / 1_000)
-}
-
-fn span(duration: Duration) -> Span {
-    Span::from_ps(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 1_000).saturating_mul(1_000))
-}
-
-fn codepoint(ecn: Ecn) -> Option<EcnCodepoint> {
-    match ecn {
-        Ecn::NotCapable => None,
-        Ecn::Ect0 => Some(EcnCodepoint::Ect0),
-        Ecn::Ect1 => Some(EcnCodepoint::Ect1),
-        Ecn::Ce => Some(EcnCodepoint::Ce),
-    }
-}
-
-fn field(ecn: Option<EcnCodepoint>) -> Ecn {
-    match ecn {
-        None => Ecn::NotCapable,
-        Some(EcnCodepoint::Ect0) => Ecn::Ect0,
-        Some(EcnCodepoint::Ect1) => Ecn::Ect1,
-        Some(EcnCodepoint::Ce) => Ecn::Ce,
-    }
-}
-
-/// Purposes of seeds, and addresses of the endpoints.
-const CLIENT: (u64, SocketAddr) =
-    (1, SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 4433));
-const SERVER: (u64, SocketAddr) =
-    (2, SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 4433));
-const FIRST_CID: u64 = 3;
-const CIDS: u64 = 10;
-
-/// Room of buffers that never limit a connection, bytes.
-const ROOM: u64 = 1 << 40;
-
-/// Payload that applications write ahead of sent data, which is far more than a packet.
-const AHEAD: u64 = 1 << 20;
-
-/// Payload of UDP up to which the stacks search, bytes.
-const LARGEST_SEARCHED: u64 = 1_452;
-
-/// What applications write.
-static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
-
-#[cfg(test)]
-mod tests {
-    //! Truth: the libraries themselves, whose configuration shows its values.
-
-    use super::{Instant, Shared, Size, StackSettings, StackSetup, api, defaults, proto};
-
-    #[test]
-    #[expect(clippy::disallowed_methods, reason = "an instant has no other source")]
-    fn defaults_are_those_of_the_library() {
-        let shown = format!("{:?}", proto::TransportConfig::default());
-        let settings = defaults("cubic");
-        for value in [
-            format!("packet_threshold: {},", settings.packet_threshold.unwrap_or(0)),
-            format!("time_threshold: {:?},", settings.time_threshold.unwrap_or(0.0)),
-            format!("initial_rtt: {}ms,", settings.initial_rtt.unwrap_or_default().as_secs_f64() * 1e3),
-            format!(
-                "persistent_congestion_threshold: {},",
-                settings.persistent_congestion_threshold.unwrap_or(0)
-            ),
-            "ack_frequency_config: None,".to_owned(),
-        ] {
-            assert!(shown.contains(&value), "{value} is not in {shown}");
-        }
-        let setup = StackSetup {
-            settings: StackSettings::default(),
-            size: None,
-            packet: Size::new(1_500),
-            receive_window: None,
-            ecn: false,
-            seed: 1,
+        let sender = if setup.two_sided { server } else { client };
+        let plan = hosted::plan(algorithm, start, setup, sender, api::STACK);
+        let hosted = api::hosted(plan, base, sender.clone());
+        return if setup.two_sided {
+            [api::own("", setup, client.clone()), hosted]
+        } else {
+            [hosted, api::own("", setup, Shared::default())]
         };
-        for name in ["cubic", "newreno", "bbr", "bbr3"] {
-            let factory = api::own(name, &setup, Shared::default());
-            let window = factory.build(Instant::now(), 1_200).initial_window();
-            assert_eq!(window, 1_200 * u64::from(api::initial_window(name)), "{name}");
-        }
     }
+    let own = |seen: &Shared| api::own(&control.name, setup, seen.clone());
+    if setup.two_sided { [own(client), own(server)] } else { [own(client), own(client)] }
 }

@@ -5,6 +5,10 @@ mod api;
 mod crypto;
 #[path = "pair.rs"]
 mod pair;
+#[path = "side.rs"]
+mod side;
+#[path = "streams.rs"]
+mod streams;
 
 use quinn_proto as proto;
 
@@ -32,7 +36,7 @@ impl ProtocolStack for Quinn {
     }
 
     fn defaults(&self, name: &str) -> StackSettings {
-        pair::defaults(name)
+        side::defaults(name)
     }
 
     fn refusal(&self, algorithm: &Arc<Control>) -> Option<String> {

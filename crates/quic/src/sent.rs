@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The observations of an endpoint: its keys see the packets that it sends, its controller their fates.
 
-use crate::frames::{StreamData, stream_data};
+use crate::frames::{StreamFrame, stream_frames};
 use narrows_cc::{Cause, Failure};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(crate) struct Sent {
     /// Number of the last packet.
     pub number: u64,
     /// Stream data of the packets since it was taken last.
-    pub data: StreamData,
+    pub frames: Vec<StreamFrame>,
     /// Bytes of packets sent, neither acknowledged nor declared lost.
     pub in_flight: u64,
     /// Packets acknowledged.
@@ -54,11 +54,7 @@ impl Sent {
     /// The packet `number` with these `frames` is sealed.
     pub(crate) fn sealed(&mut self, number: u64, frames: &[u8]) {
         self.number = number;
-        let data = stream_data(frames);
-        if self.data.payload == 0 {
-            self.data.first = data.first;
-        }
-        self.data.payload += data.payload;
+        stream_frames(frames, &mut self.frames);
     }
 
     /// A packet that was sent `rtt` ago is acknowledged.

@@ -194,7 +194,7 @@ fn device_of(control: &UnixStream) -> Result<OwnedFd, String> {
 
 /// Reads the output of a command to its end, and keeps the first part.
 fn read_output(mut reader: PipeReader, echo: bool) -> Vec<u8> {
-    let (mut kept, mut part) = (Vec::new(), [0; 1 << 16]);
+    let (mut kept, mut part) = (Vec::new(), vec![0; 1 << 16]);
     while let Ok(bytes @ 1..) = reader.read(&mut part) {
         let part = &part[..bytes];
         if echo {

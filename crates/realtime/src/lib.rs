@@ -51,7 +51,8 @@ impl Support for RealTime {
         // Those of groups that the simulator carries.
         let simulated =
             of_kernels(model).into_iter().filter(|each| each.group().is_none_or(|group| !is_carried(group)));
-        let carried = of_carried(model, "the programs", |group| group.program.is_some());
+        let carried = of_carried(model, "the programs");
+        let carried = carried.into_iter().filter(|each| each.group().is_some_and(is_carried));
         let groups = 0..model.groups.len();
         let algorithms = groups.filter(|group| is_carried(*group)).filter_map(|group| {
             let reason = lacks_algorithm(&model.groups[group].algorithm, &self.algorithms)?;
@@ -89,7 +90,7 @@ impl Backend for RealTime {
 fn too_many(model: &Model) -> Option<Refusal> {
     let of_programs = || model.workloads.iter().filter(|each| run::carried(model, each.group));
     let flows: u32 = of_programs().map(|each| each.slots).sum();
-    let last = of_programs().last()?.group;
+    let last = of_programs().next_back()?.group;
     let reason = format!("{flows} flows are carried by programs, each with two hosts");
     (flows > MOST_FLOWS).then(|| Refusal::of_group(last, "count", reason, &format!("at most {MOST_FLOWS}")))
 }

@@ -44,10 +44,10 @@ pub(crate) fn run(
         lost_at_devices: 0,
         reached: Time::ZERO,
         overdue: None,
-        clock: Clock(Instant::now()),
+        clock: Clock::start(),
     };
     let cpu = ProcessTime::now();
-    run.to_end(backend, progress)?;
+    run.drive(backend, progress)?;
     run.finish(backend.limit, cpu.elapsed().as_secs_f64())
 }
 
@@ -144,6 +144,11 @@ fn slots_of(pairs: &[Pair], model: &Model) -> Vec<Option<usize>> {
 struct Clock(Instant);
 
 impl Clock {
+    #[expect(clippy::disallowed_methods, reason = "a run in real time follows the wall clock")]
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+
     fn now(self) -> Time {
         let elapsed = self.0.elapsed();
         Time::from_ps(
@@ -195,7 +200,7 @@ struct Run<'m> {
 
 impl Run<'_> {
     /// Goes on until the end of the run, or until all clients have ended.
-    fn to_end(&mut self, backend: &RealTime, progress: &Progress) -> Result<(), RunError> {
+    fn drive(&mut self, backend: &RealTime, progress: &Progress) -> Result<(), RunError> {
         let end = self.emulation.end();
         let mut buffer = vec![0; LARGEST_PACKET];
         let (mut reported, mut warned) = (Time::ZERO, false);
@@ -289,7 +294,11 @@ impl Run<'_> {
                         pair.flow = None;
                     }
                 }
-                StackRequest::Write(..) => {}
+                // The programs decide what is sent.
+                StackRequest::Accept(_)
+                | StackRequest::Write(..)
+                | StackRequest::WritePart(..)
+                | StackRequest::Stop(_) => {}
             }
         }
     }

@@ -11,10 +11,10 @@ use narrows_backend::{Progress, RunError};
 use narrows_engine::Stream;
 use narrows_model::Model;
 use narrows_model::algorithm::FlowStart;
-use narrows_model::stack::{Datagram, StackConnection, StackSetup};
+use narrows_model::stack::{Datagram, Delivery, StackConnection, StackSetup};
 use narrows_records::Records;
 use narrows_units::{Bytes, Span, Time};
-use narrows_wire::FlowId;
+use narrows_wire::{Direction, FlowId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
@@ -25,8 +25,10 @@ struct Carried<'m> {
     replication: u32,
     /// The workload of each slot.
     workloads: Vec<usize>,
-    /// The connection in each slot.
-    connections: Vec<Option<(FlowId, Box<dyn StackConnection>)>>,
+    /// The slot of the side that opens the connection, of each slot: its own, or that of the other side.
+    openers: Vec<usize>,
+    /// The connection that each slot has opened.
+    connections: Vec<Option<Connection>>,
     /// Times at which timers may expire, each with the slot; some have been moved since.
     timers: BinaryHeap<Reverse<(Time, usize)>>,
     /// The time of each slot that was added last.
@@ -35,6 +37,14 @@ struct Carried<'m> {
     datagrams: BTreeMap<u64, (FlowId, Datagram)>,
     /// Packets sent so far.
     sent: u64,
+}
+
+/// A connection of a stack.
+#[derive(Debug)]
+struct Connection {
+    /// The flow of the side that opened it, and of the other side, if that writes.
+    flows: [Option<FlowId>; 2],
+    both: Box<dyn StackConnection>,
 }
 
 /// Whether stacks carry flows of `model`.
@@ -79,7 +89,22 @@ impl<'m> Carried<'m> {
         let of = |(number, count): (usize, u32)| std::iter::repeat_n(number, count as usize);
         let slots = model.workloads.iter().map(|each| each.slots).enumerate();
         let workloads: Vec<usize> = slots.flat_map(of).collect();
+        let firsts = model.workloads.iter().scan(0, |next, each| {
+            let first = *next;
+            *next += each.slots as usize;
+            Some(first)
+        });
+        let firsts: Vec<usize> = firsts.collect();
+        let openers = workloads.iter().enumerate().map(|(slot, &number)| {
+            let workload = &model.workloads[number];
+            // Clients open connections.
+            let accepts = workload.demand.is_application() && !workload.demand.is_of_requests();
+            let partner = workload.partner.filter(|_| accepts);
+            partner.map_or(slot, |partner| firsts[partner as usize] + slot - firsts[number])
+        });
+        let openers = openers.collect();
         Self {
+            openers,
             model,
             replication,
             connections: std::iter::repeat_with(|| None).take(workloads.len()).collect(),
@@ -115,34 +140,64 @@ impl<'m> Carried<'m> {
     fn carry_out(&mut self, request: StackRequest, now: Time, emulation: &mut Emulation<'m>) {
         let flow = match request {
             StackRequest::Open(flow) => {
-                let mut connection = self.connection(flow, emulation.size(flow), now);
-                connection.open(now);
-                self.connections[flow.index()] = Some((flow, connection));
+                let mut both = self.connection(flow, emulation.size(flow), now);
+                both.open(now);
+                self.connections[flow.index()] = Some(Connection { flows: [Some(flow), None], both });
+                flow
+            }
+            StackRequest::Accept(flow) => {
+                if let Some(connection) = &mut self.connections[self.openers[flow.index()]] {
+                    connection.flows[1] = Some(flow);
+                }
                 flow
             }
             StackRequest::Write(flow, bytes) => {
-                if let Some(connection) = self.of(flow) {
-                    connection.write(bytes, now);
+                if let Some((connection, from)) = self.of(flow) {
+                    connection.write(from, 0, bytes, now);
+                }
+                flow
+            }
+            StackRequest::WritePart(flow, part) => {
+                if let Some((connection, from)) = self.of(flow) {
+                    connection.write(from, part.stream, part.size, now);
+                    if part.last {
+                        connection.end(from, part.stream, now);
+                    }
+                }
+                flow
+            }
+            StackRequest::Stop(flow) => {
+                if let Some((connection, from)) = self.of(flow) {
+                    connection.stop(from, now);
                 }
                 flow
             }
             StackRequest::Deliver { flow, direction, handle, ecn } => {
                 if let Some((_, datagram)) = self.datagrams.remove(&handle)
-                    && let Some(connection) = self.of(flow)
+                    && let Some((connection, from)) = self.of(flow)
                 {
-                    connection.receive(direction, datagram, ecn, now);
+                    let forward = from == direction;
+                    let from = if forward { Direction::Forward } else { Direction::Reverse };
+                    connection.receive(from, datagram, ecn, now);
                 }
                 flow
             }
-            StackRequest::Close(flow) => {
-                if self.of(flow).is_some() {
-                    self.connections[flow.index()] = None;
-                    self.datagrams.retain(|_, (owner, _)| *owner != flow);
-                }
-                return;
-            }
+            StackRequest::Close(flow) => return self.close(flow),
         };
         self.settle(flow, now, emulation);
+    }
+
+    /// The side of `flow` has left its connection, which is removed with the last side.
+    fn close(&mut self, flow: FlowId) {
+        let slot = self.openers[flow.index()];
+        let Some(connection) = &mut self.connections[slot] else { return };
+        let Some(own) = connection.flows.iter_mut().find(|own| **own == Some(flow)) else { return };
+        *own = None;
+        if connection.flows == [None, None] {
+            self.connections[slot] = None;
+            let openers = &self.openers;
+            self.datagrams.retain(|_, (owner, _)| openers[owner.index()] != slot);
+        }
     }
 
     fn expire(&mut self, now: Time, emulation: &mut Emulation<'m>) {
@@ -150,50 +205,67 @@ impl<'m> Carried<'m> {
         if self.armed[slot] == at {
             self.armed[slot] = Time::NEVER;
         }
-        let Some((flow, connection)) = &mut self.connections[slot] else { return };
-        if connection.due() <= now {
-            connection.wake(now);
-            let flow = *flow;
-            self.settle(flow, now, emulation);
+        let Some(Connection { flows, both }) = &mut self.connections[slot] else { return };
+        if both.due() <= now {
+            both.wake(now);
+            if let Some(flow) = flows.iter().flatten().next().copied() {
+                self.settle(flow, now, emulation);
+            }
         }
     }
 
-    /// Sends the packets that the connection `flow` has to send, reports its state, and sets its timer.
+    /// Sends the packets that the connection of `flow` has to send, reports what it has delivered and its state, and sets its timer.
     fn settle(&mut self, flow: FlowId, now: Time, emulation: &mut Emulation<'m>) {
-        let Some((_, connection)) =
-            self.connections[flow.index()].as_mut().filter(|(present, _)| *present == flow)
-        else {
+        let slot = self.openers[flow.index()];
+        let Some(Connection { flows, both }) = &mut self.connections[slot] else { return };
+        if !flows.contains(&Some(flow)) {
             return;
-        };
-        while let Some((direction, mut packet, datagram)) = connection.send(now) {
+        }
+        while let Some((direction, mut packet, datagram)) = both.send(now) {
             packet.handle = self.sent;
             self.sent += 1;
+            // All packets of a side leave through one host: that of its own data, if it has any.
+            let (flow, of_flow) = match (direction, &flows) {
+                (Direction::Reverse, [_, Some(accepted)]) => (*accepted, Direction::Forward),
+                (direction, [Some(opened), _]) => (*opened, direction),
+                _ => continue,
+            };
             self.datagrams.insert(packet.handle, (flow, datagram));
-            if !emulation.send(flow, direction, &packet, now) {
+            if !emulation.send(flow, of_flow, &packet, now) {
                 self.datagrams.remove(&packet.handle);
             }
         }
-        if let Some(failure) = connection.failure() {
+        let due = both.due();
+        if due != std::mem::replace(&mut self.armed[slot], due) && due < Time::NEVER {
+            self.timers.push(Reverse((due, slot)));
+        }
+        if let Some(failure) = both.failure() {
             emulation.fail(flow, failure);
         }
-        if self.model.record.internals {
-            let mut observed = Vec::new();
-            connection.observe(&mut |name, value| observed.push((name.to_owned(), value)));
-            emulation.observe(flow, observed);
+        let flows = *flows;
+        while let Some(Delivery { from, stream, bytes }) = both.delivery() {
+            if let Some(flow) = flows[from as usize] {
+                emulation.deliver_part(flow, stream, bytes, now);
+            }
         }
-        let (state, delivered) = connection.state();
-        let due = connection.due();
-        if due != std::mem::replace(&mut self.armed[flow.index()], due) && due < Time::NEVER {
-            self.timers.push(Reverse((due, flow.index())));
+        for (flow, from) in flows.into_iter().zip([Direction::Forward, Direction::Reverse]) {
+            if let Some(flow) = flow {
+                let (state, delivered) = both.state(from);
+                if self.model.record.internals {
+                    let mut observed = Vec::new();
+                    both.observe(from, &mut |name, value| observed.push((name.to_owned(), value)));
+                    emulation.observe(flow, observed);
+                }
+                emulation.update(flow, state, delivered, now);
+            }
         }
-        emulation.update(flow, state, delivered, now);
     }
 
-    fn of(&mut self, flow: FlowId) -> Option<&mut dyn StackConnection> {
-        match &mut self.connections[flow.index()] {
-            Some((present, connection)) if *present == flow => Some(&mut **connection),
-            _ => None,
-        }
+    /// The connection of `flow`, and the direction in which that sends.
+    fn of(&mut self, flow: FlowId) -> Option<(&mut dyn StackConnection, Direction)> {
+        let connection = self.connections[self.openers[flow.index()]].as_mut()?;
+        let of_opener = self.openers[flow.index()] == flow.index();
+        Some((&mut *connection.both, if of_opener { Direction::Forward } else { Direction::Reverse }))
     }
 
     /// The two endpoints of the connection `flow` of `size` bytes, which starts at `now`.
@@ -206,6 +278,7 @@ impl<'m> Carried<'m> {
         let stream = format!("stack {} {}", flow.index(), flow.generation());
         let setup = StackSetup {
             settings: control.settings,
+            two_sided: workload.partner.is_some(),
             size,
             packet: transport.mss + transport.header,
             receive_window: transport

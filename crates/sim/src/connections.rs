@@ -309,6 +309,10 @@ impl<'m> Connections<'m> {
         let closing = Message::Closing(plan.flow, now + in_flight, sent);
         self.send_message(closing, plan.workload, plan.path, net);
         if workload.individual {
+            // What its user abandons goes on in the stack.
+            if self.of_stack[plan.workload as usize] && ending == Ending::Abandoned {
+                net.requests.push_back(StackRequest::Close(plan.flow));
+            }
             if let Some(host) = &mut self.sending[slot as usize] {
                 host.concluded = true;
             }

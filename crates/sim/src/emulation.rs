@@ -142,6 +142,13 @@ impl<'m> Emulation<'m> {
         });
     }
 
+    /// The other side of `flow` has received `bytes` of its stream `stream` in order so far, if both sides write.
+    pub(crate) fn deliver_part(&mut self, flow: FlowId, stream: u64, bytes: Bytes, now: Time) {
+        self.partition.at_workloads(|workloads, context| {
+            workloads.deliver_part(flow.index() as u32, stream, bytes, now, context);
+        });
+    }
+
     /// The algorithm of `flow`, which a stack executes, has failed.
     pub(crate) fn fail(&mut self, flow: FlowId, failure: Failure) {
         self.partition.workloads.connections.fail_in_stack(flow, failure);

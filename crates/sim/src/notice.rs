@@ -10,9 +10,19 @@ use narrows_wire::FlowId;
 pub(crate) enum Notice {
     /// A request of this size for this object is on its way to a server.
     Request(FlowId, Bytes, Object),
-    /// An object is on its way to a client: its size if it is a separate part, its end in bytes of the server's data,
-    /// and the time at which it was written.
-    Object(FlowId, Option<Bytes>, u64, Time),
+    /// An object is on its way to a client.
+    Object {
+        /// Connection of the server's data.
+        flow: FlowId,
+        /// Size of the object if it is a separate part.
+        size: Option<Bytes>,
+        /// Its end in bytes of the server's data, of its stream if a stack carries the connection.
+        end: u64,
+        /// Number of its request, from 0 for the first of the connection.
+        request: u64,
+        /// Time at which it was written.
+        written: Time,
+    },
     /// The client closes the connection at the given time.
     End(Time),
     /// The server has left the connection at the given time.

@@ -67,9 +67,24 @@ impl<'m> Workloads<'m> {
     /// Handles the work that is due at `now` at the receiving hosts of `slot`.
     pub fn on_receiving_host(&mut self, slot: u32, now: Time, parts: &mut ConnectionContext<'_>) {
         let delivered = self.connections.on_receiving_host(slot, now, parts);
+        // A stack says itself what it has delivered.
+        if !self.connections.of_stack[self.connections.workload(slot) as usize] {
+            self.deliver_part(slot, 0, Bytes::new(delivered), now, parts);
+        }
+    }
+
+    /// Of stream `stream` of the newest connection in `slot` the other side has received `bytes` in order, if both sides write.
+    pub fn deliver_part(
+        &mut self,
+        slot: u32,
+        stream: u64,
+        bytes: Bytes,
+        now: Time,
+        parts: &mut ConnectionContext<'_>,
+    ) {
         if let Some((partner, slot)) = self.connections.other_side(slot) {
             self.at(partner, now, parts, |kind, context| {
-                kind.on_delivered(slot, Bytes::new(delivered), context);
+                kind.on_delivered(slot, stream, bytes, context);
                 kind.react(context);
             });
         }
@@ -87,7 +102,10 @@ impl<'m> Workloads<'m> {
     ) {
         let slot = flow.index() as u32;
         if self.connections.update_from_stack(flow, state, delivered, now, parts) {
-            self.at(self.connections.workload(slot), now, parts, |kind, context| context.settle(kind, slot));
+            self.at(self.connections.workload(slot), now, parts, |kind, context| {
+                context.settle(kind, slot);
+                kind.react(context);
+            });
         }
     }
 
@@ -156,7 +174,7 @@ impl<'m> Workloads<'m> {
         match message {
             Message::Opening(plan) => {
                 let host = self.connections.receiving_host(plan.flow);
-                kind.on_opening(slot, plan, host.map(ReceivingHost::parts_mut));
+                kind.on_opening(slot, plan, host.and_then(ReceivingHost::parts_mut));
             }
             Message::Notice(_, notice) => kind.on_notice(slot, *notice, &mut self.connections, net),
             Message::Closing(..) => {}

@@ -64,6 +64,11 @@ impl SendingEndpoint {
     }
 
     /// Returns what is particular to a connection that a stack carries; `None` for all others.
+    pub fn stack(&self) -> Option<&StackSender> {
+        if let Kind::Stack(sender) = &self.0 { Some(sender) } else { None }
+    }
+
+    /// Does the same as [`stack`](Self::stack).
     pub fn stack_mut(&mut self) -> Option<&mut StackSender> {
         if let Kind::Stack(sender) = &mut self.0 { Some(sender) } else { None }
     }
@@ -88,7 +93,7 @@ impl SendingEndpoint {
         match &mut self.0 {
             Kind::Reliable(sender) => sender.accept(host),
             Kind::Datagram(sender) => sender.open(now, host),
-            Kind::Stack(sender) => sender.open(now, host),
+            Kind::Stack(sender) => sender.accept(host),
         }
     }
 
@@ -122,12 +127,12 @@ impl SendingEndpoint {
     }
 
     /// The application stops: it offers no more, and takes back what it has supplied without end and is not sent. The flow
-    /// completes as a finite one does. Has no effect on a connection that a stack carries.
+    /// completes as a finite one does.
     pub fn stop<H: Host>(&mut self, now: Time, host: &mut H) {
         match &mut self.0 {
             Kind::Reliable(sender) => sender.close(host),
             Kind::Datagram(sender) => sender.stop(now, host),
-            Kind::Stack(_) => {}
+            Kind::Stack(sender) => sender.stop(host),
         }
     }
 

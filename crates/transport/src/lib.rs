@@ -34,7 +34,9 @@ pub use rule::Rule;
 #[cfg(debug_assertions)]
 pub use sender::without_comparison;
 pub use sender::{ConnectionState, Limit, Sender, SenderCounters, SenderSnapshot};
-pub use stack::{Arrived, StackPacket, StackReceiver, StackRequest, StackSender, StackState, rtt_view};
+pub use stack::{
+    Arrived, StackPacket, StackPart, StackReceiver, StackRequest, StackSender, StackState, rtt_view,
+};
 
 use narrows_units::Span;
 use narrows_wire::Packet;

@@ -22,8 +22,14 @@ use narrows_wire::{Body, Direction, Ecn, FlowId, Packet};
 pub enum StackRequest {
     /// Opens the connection.
     Open(FlowId),
+    /// Sends the data of the accepting side on the connection that the other side has opened.
+    Accept(FlowId),
     /// Writes this much payload to the connection; `None` for an endless supply.
     Write(FlowId, Option<Bytes>),
+    /// Writes a part to a stream of the connection.
+    WritePart(FlowId, StackPart),
+    /// The application writes no more. If both sides write, it closes the connection.
+    Stop(FlowId),
     /// A packet has arrived at the stack.
     Deliver {
         /// Connection of the packet.
@@ -39,6 +45,17 @@ pub enum StackRequest {
     Close(FlowId),
 }
 
+/// A part of a stream that an application writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackPart {
+    /// Number of the stream.
+    pub stream: u64,
+    /// Payload; `None` for an endless supply.
+    pub size: Option<Bytes>,
+    /// Whether the stream ends with it.
+    pub last: bool,
+}
+
 /// The state of a connection in the stack.
 #[expect(clippy::struct_excessive_bools, reason = "what a stack reports, one by one")]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -47,6 +64,8 @@ pub struct StackState {
     pub established: bool,
     /// Whether the stack has aborted the connection.
     pub aborted: bool,
+    /// Whether an application has closed the connection, or has stopped and all its data is acknowledged.
+    pub closed: bool,
     /// Congestion window, packets, with the fraction of a stack that counts bytes; 0 if it is not known.
     pub window: f64,
     /// Slow-start threshold, packets, likewise; `None` for infinite.
@@ -89,7 +108,8 @@ pub struct StackPacket {
     pub size: Bytes,
     /// Payload.
     pub payload: Bytes,
-    /// Position of the payload in the stream, bytes from the start of the connection.
+    /// Position of the payload among all payload of its sender, bytes from the start of the connection. Of a retransmission it is
+    /// before the end of what was sent.
     pub position: u64,
     /// Whether it opens or accepts the connection.
     pub syn: bool,

@@ -3,7 +3,8 @@
 
 use narrows_cc::Cause;
 use narrows_transport::{
-    Host, Rule, SendingEndpoint, StackRequest, StackSender, StackState, TransportEvent, rtt_view,
+    ConnectionState, Host, Rule, SendingEndpoint, StackPart, StackRequest, StackSender, StackState,
+    TransportEvent, rtt_view,
 };
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{FlowId, Packet};
@@ -24,6 +25,7 @@ impl Host for Events {
 const OPEN: StackState = StackState {
     established: true,
     aborted: false,
+    closed: false,
     window: 100.0,
     ssthresh: Some(80.0),
     in_flight: 100,
@@ -179,4 +181,23 @@ fn an_endpoint_asks_its_host_and_executes_no_algorithm() {
     let written = StackRequest::Write(flow, Some(Bytes::new(2920)));
     assert_eq!(host.1, [StackRequest::Open(flow), written]);
     assert!(sender.algorithm().is_none() && sender.failure().is_none() && sender.reliable().is_none());
+}
+
+#[test]
+fn an_accepting_endpoint_writes_parts_and_ends_when_its_connection_is_closed() {
+    let (mut sender, mut host) = (endpoint(), Events::default());
+    let flow = FlowId::new(0, 0);
+    sender.accept(Time::ZERO, &mut host);
+    sender.accept(Time::ZERO, &mut host);
+    assert_eq!(sender.state(), ConnectionState::Established);
+    let part = StackPart { stream: 3, size: Some(Bytes::new(700)), last: true };
+    stack(&mut sender).write(part, &mut host);
+    sender.stop(Time::ZERO, &mut host);
+    let asked = [StackRequest::Accept(flow), StackRequest::WritePart(flow, part), StackRequest::Stop(flow)];
+    assert_eq!(host.1, asked);
+    stack(&mut sender).update(OPEN, Time::ZERO, &mut host);
+    assert_eq!(sender.state(), ConnectionState::Established);
+    stack(&mut sender).update(StackState { closed: true, ..OPEN }, Time::ZERO, &mut host);
+    assert_eq!(sender.state(), ConnectionState::Completed);
+    assert_eq!(host.0, [TransportEvent::Established, TransportEvent::Completed]);
 }

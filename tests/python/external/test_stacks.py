@@ -68,9 +68,9 @@ def test_compare_takes_the_controllers_of_the_stack(scenario: Path, tmp_path: Pa
         ("flows.0.algorithm=cubic(beta=0.5)", "flows.0.algorithm", '"cubic"'),
         ("flows.0.stack=msquic", "flows.0.stack", '"quinn", "noq"'),
         ("flows.0.delayed_ack=1", "flows.0.delayed_ack", "2"),
-        ("flows.0.stop=3s", "flows.0.stop", "no stop and no lasts"),
         ("flows.0.packet=1000B", "flows.0.stack", "a larger packet"),
-        ("flows.0.source={kind='game'}", "flows.0.source", "a source that writes at the sender alone"),
+        ("flows.1.packet_threshold=9", "flows.1.packet_threshold", 'stack = "quinn" or "noq"'),
+        ("flows.0.packet_threshold=0", "flows.0.packet_threshold", "from 1 to 1000000"),
     ],
 )
 def test_what_a_stack_does_not_do_is_refused(

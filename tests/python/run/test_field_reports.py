@@ -26,6 +26,7 @@ MARGINS = {
     "five-gigabit": Margin("flow_goodput_bps", 2.0),
     "jitter": Margin("goodput_bps", 1.5),
     "lossy-minute": Margin("goodput_bps", 2.0),
+    "reordered": Margin("flow_goodput_bps", 2.0),
     "rerouted": Margin("goodput_bps", 10.0),
     "weak-link": Margin("goodput_bps", 2.0),
 }

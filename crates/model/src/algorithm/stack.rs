@@ -100,7 +100,9 @@ impl StackSettings {
 pub struct StackSetup {
     /// The settings of the scenario.
     pub settings: StackSettings,
-    /// Payload of the transfer; `None` if it is endless.
+    /// Whether both sides write: the one that opens the connection requests, the other answers.
+    pub two_sided: bool,
+    /// Payload of the transfer; `None` if it is endless, or if both sides write.
     pub size: Option<Bytes>,
     /// Size of the largest packet of the path, headers of IP included.
     pub packet: Bytes,
@@ -119,8 +121,17 @@ pub trait StackConnection: Debug + Send {
     /// Opens the connection at `now`.
     fn open(&mut self, now: Time);
 
-    /// The application of the sender supplies `bytes` more; `None` for an endless supply.
-    fn write(&mut self, bytes: Option<Bytes>, now: Time);
+    /// The application at the end that sends in the direction `from` supplies `bytes` more for the stream `stream`; `None` for an endless
+    /// supply. The end that opens the connection has numbers for its streams, from 0; if both sides write, the other one answers on
+    /// them.
+    fn write(&mut self, from: Direction, stream: u64, bytes: Option<Bytes>, now: Time);
+
+    /// That application supplies no more for the stream, which ends.
+    fn end(&mut self, from: Direction, stream: u64, now: Time);
+
+    /// That application stops: if both sides write, it closes the connection. Otherwise it takes back what the stack has not taken, and
+    /// the connection is closed when all else is acknowledged.
+    fn stop(&mut self, from: Direction, now: Time);
 
     /// `datagram`, which travelled in `direction`, arrives with this ECN field.
     fn receive(&mut self, direction: Direction, datagram: Datagram, ecn: Ecn, now: Time);
@@ -138,12 +149,27 @@ pub trait StackConnection: Debug + Send {
     /// Returns the failure of its algorithm, once; `None` if there is none. Only external algorithms can fail.
     fn failure(&mut self) -> Option<Failure>;
 
-    /// Calls `record` with name and value of each inner variable that the sender's algorithm had after its last event, if it is
-    /// observed and not one of the stack's own.
-    fn observe(&self, record: &mut dyn FnMut(&str, f64));
+    /// Calls `record` with name and value of each inner variable that the algorithm of the end that sends in the direction `from` had
+    /// after its last event, if it is observed and not one of the stack's own.
+    fn observe(&self, from: Direction, record: &mut dyn FnMut(&str, f64));
 
-    /// Returns the state at the sender, and the payload that the receiver has passed on in order, bytes.
-    fn state(&mut self) -> (StackState, u64);
+    /// Returns the next stream of which more has been passed on in order; `None` if there is none.
+    fn delivery(&mut self) -> Option<Delivery>;
+
+    /// Returns the state at the end that sends in the direction `from`, and the payload that the other end has passed on in order,
+    /// bytes.
+    fn state(&mut self, from: Direction) -> (StackState, u64);
+}
+
+/// The data of a stream that an application has received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// The direction in which it was sent.
+    pub from: Direction,
+    /// Number of the stream.
+    pub stream: u64,
+    /// Payload from the start of the stream without a hole.
+    pub bytes: Bytes,
 }
 
 /// The content of a packet.

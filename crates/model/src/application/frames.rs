@@ -65,7 +65,7 @@ impl Viewer {
     pub(super) fn on_event(&mut self, event: Event, io: &mut Io<'_>) {
         match event {
             Event::Opened(connection) => io.request(connection, REQUEST, Object::Frames),
-            Event::Received(_, captured) => {
+            Event::Received(_, _, captured) => {
                 let delay = io.now - captured;
                 io.observe(Observation::Frame { delay, late: delay > self.deadline });
             }

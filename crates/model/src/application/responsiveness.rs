@@ -88,7 +88,7 @@ impl Measurement {
                 }
             }
             Event::Opened(number) => self.on_opened(number, io),
-            Event::Received(number, _) => self.on_received(number, io),
+            Event::Received(number, ..) => self.on_received(number, io),
             Event::Failed(number) => self.connections[number as usize] = State::Closed,
         }
     }

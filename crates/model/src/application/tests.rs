@@ -17,7 +17,7 @@ struct Run {
 
 impl Run {
     fn new(model: &ApplicationModel) -> Self {
-        let client = model.client(Stream::new(1, 0, "test"));
+        let client = model.client(false, Stream::new(1, 0, "test"));
         Self { client, free: vec![true; model.connections() as usize] }
     }
 
@@ -31,7 +31,7 @@ impl Run {
 
 /// An object that was written when the run started.
 fn received(connection: u32) -> Event {
-    Event::Received(connection, Time::ZERO)
+    Event::Received(connection, 0, Time::ZERO)
 }
 
 fn kbps(rate: u64) -> Rate {
@@ -173,11 +173,12 @@ fn a_viewer_measures_the_delay_of_frames_and_connects_again() {
         Run::new(&ApplicationModel::Frames(FramesModel { fps: 50, minimum, maximum, deadline, skip }));
     assert_eq!(run.at(0, Event::Start), [Action::Open(0)]);
     assert!(matches!(run.at(40, Event::Opened(0))[..], [Action::Request { object: Object::Frames, .. }]));
-    let mut frame =
-        |ms, captured_ms| match run.at(ms, Event::Received(0, Time::ZERO + Span::from_ms(captured_ms)))[..] {
-            [Action::Observe(Observation::Frame { delay, late })] => (delay, late),
-            ref other => panic!("{other:?}"),
-        };
+    let mut frame = |ms, captured_ms| match run
+        .at(ms, Event::Received(0, 0, Time::ZERO + Span::from_ms(captured_ms)))[..]
+    {
+        [Action::Observe(Observation::Frame { delay, late })] => (delay, late),
+        ref other => panic!("{other:?}"),
+    };
     assert_eq!(frame(160, 60), (Span::from_ms(100), false));
     assert_eq!(frame(181, 80), (Span::from_ms(101), true));
     // The first connection has not been left.

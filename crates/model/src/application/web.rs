@@ -10,7 +10,7 @@
 //! is loaded; the user then thinks before the next.
 //!
 //! Deviations: no time to parse or to execute; all objects are on one server; objects of a connection are sent in the
-//! order of their requests.
+//! order of their requests, unless a stack carries it, which has a stream for each.
 
 use super::{Event, HANDSHAKE, Io, Object, Observation, REQUEST, Slowest};
 use crate::traffic::{Sizes, Spans};
@@ -125,8 +125,8 @@ impl Browser {
                 }
                 self.dispatch(io);
             }
-            Event::Received(number, _) => {
-                self.on_received(number, io);
+            Event::Received(number, place, _) => {
+                self.on_received(number, place, io);
                 if self.missing > 0 {
                     self.dispatch(io);
                 }
@@ -162,7 +162,7 @@ impl Browser {
         self.ready.push_back(Item { level, index, size, ready: now, requested: now });
     }
 
-    fn on_received(&mut self, number: u32, io: &mut Io<'_>) {
+    fn on_received(&mut self, number: u32, place: usize, io: &mut Io<'_>) {
         let Some(connection) = self.connection(number) else { return };
         if let Some(left) = connection.handshakes.as_mut().filter(|left| **left > 0) {
             *left -= 1;
@@ -171,7 +171,7 @@ impl Browser {
             }
             return;
         }
-        let Some(item) = connection.requested.pop_front() else { return };
+        let Some(item) = connection.requested.remove(place) else { return };
         self.missing -= 1;
         let took = io.now - item.ready;
         if took > self.slowest.took {

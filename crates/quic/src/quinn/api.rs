@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The parts that depend on the interface of `quinn-proto`.
 
-use super::pair::Factory;
 use super::proto;
+use super::side::Factory;
 use crate::seed;
 use crate::sent::Shared;
 use bytes::{Bytes, BytesMut};

@@ -77,7 +77,8 @@ keys! {
         connections: Count<1, 64> = 1,
         /// Maximum number of outstanding requests on a connection.
         streams: Count<1, 1000> => "100 over one connection (HTTP/2), 1 over several (HTTP/1.1)",
-        /// Round trips between the opening of a connection and its first request: 1 for TLS 1.3, 2 for TLS 1.2.
+        /// Round trips between the opening of a connection of TCP and its first request: 1 for TLS 1.3, 2 for TLS 1.2. The
+        /// handshake of a stack includes that of TLS.
         handshakes: Count<0, 8> = 1,
         /// Think time, from the end of a page to the start of the next.
         think: Drawn<Span>,
@@ -104,7 +105,7 @@ keys! {
         connections: Count<1, 64> = 4,
         /// Time between two probes.
         interval: Positive<Span> = Span::from_ms(100),
-        /// Whether separate connections have a TLS handshake of one round trip.
+        /// Whether separate connections of TCP have a TLS handshake of one round trip. The handshake of a stack includes it.
         tls: bool = true,
     }
 }

@@ -138,7 +138,9 @@ pub fn describe(control: &StackControl) -> String {
             0 => "never".to_owned(),
             packets => format!("from {packets} packets on"),
         };
-        format!("an acknowledgement asked for after {threshold} packets{delay}, for packets out of order {order}")
+        format!(
+            "an acknowledgement asked for after {threshold} packets{delay}, for packets out of order {order}"
+        )
     });
     let window = |name: &str, window: Option<Bytes>| window.map(|bytes| format!("{name} {bytes}"));
     let words = [

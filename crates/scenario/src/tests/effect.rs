@@ -260,6 +260,16 @@ const EXEMPT: &[(&str, &str)] = &[
     ("network.graph.unclear", "one of its values refuses what the other takes"),
     ("flows.between", "it has one word, without which other keys are needed"),
     ("flows.stack", "stacks are in a crate of their own, and crates/lab/tests/stacks.rs tries them"),
+    ("flows.packet_threshold", OF_STACKS),
+    ("flows.time_threshold", OF_STACKS),
+    ("flows.initial_rtt", OF_STACKS),
+    ("flows.ack_frequency.threshold", OF_STACKS),
+    ("flows.ack_frequency.max_delay", OF_STACKS),
+    ("flows.ack_frequency.reordering", OF_STACKS),
+    ("flows.persistent_congestion_threshold", OF_STACKS),
+    ("flows.stream_receive_window", OF_STACKS),
+    ("flows.connection_receive_window", OF_STACKS),
+    ("flows.send_window", OF_STACKS),
     ("[with vectors].read_rate", READS),
     ("[with vectors].read_pause", READS),
     ("[with video].read_rate", READS),
@@ -269,6 +279,7 @@ const EXEMPT: &[(&str, &str)] = &[
     ("flows.program.sender", PROGRAM),
 ];
 
+const OF_STACKS: &str = "they need a stack, and crates/lab/tests/stack_settings.rs tries them";
 const READS: &str = "the application of such a source reads all data at once";
 const PROGRAM: &str = "only a kernel runs programs, and this is the simulator";
 

@@ -96,8 +96,10 @@ impl Connections<'_> {
         if let (Transport::Datagram(_), Some(size)) = (transport, plan.size) {
             host.datagrams = Some(Box::new(Datagrams::new(size, workload.transport.mss)));
         }
-        if workload.demand.is_stream() {
-            host.parts_mut().expect_stream();
+        if workload.demand.is_stream()
+            && let Some(receiver) = host.parts_mut()
+        {
+            receiver.expect_stream();
         }
         *place = Some(Box::new(host));
     }

@@ -2,7 +2,6 @@
 //! The receiving end of a connection in its host.
 
 use super::clock::Clock;
-use super::sending::RELIABLE;
 use super::{AccessLinks, Context, Datagrams, LINGER, Timer};
 use crate::net::Net;
 use crate::plan::Plan;
@@ -141,9 +140,9 @@ impl ReceivingHost {
         }
     }
 
-    /// Returns the receiver of data that is written in parts.
-    pub fn parts_mut(&mut self) -> &mut Receiver {
-        self.receiver.reliable_mut().expect(RELIABLE)
+    /// Returns the receiver of data that is written in parts; `None` if a stack carries the connection.
+    pub fn parts_mut(&mut self) -> Option<&mut Receiver> {
+        self.receiver.reliable_mut()
     }
 
     /// The stack that carries the connection has delivered `bytes` of payload so far.

@@ -10,7 +10,7 @@ use crate::recorder::SenderRecorder;
 use narrows_engine::Slot;
 use narrows_records::Histogram;
 use narrows_transport::{
-    ConnectionState, Host, Limit, Sender, SendingEndpoint, StackPacket, StackRequest, StackSender,
+    ConnectionState, Host, Limit, Sender, SendingEndpoint, StackPacket, StackPart, StackRequest, StackSender,
     StackState, TransportEvent,
 };
 use narrows_units::{Bytes, Time};
@@ -163,17 +163,36 @@ impl SendingHost {
         parts_mut(&mut self.sender)
     }
 
-    /// The application writes a part of `size` at `now`.
-    pub fn write_part(&mut self, size: Bytes, now: Time, cx: &mut Context<'_>) {
-        self.act(now, cx, |sender, io| parts_mut(sender).write(size, now, io));
+    /// The application will write parts whose sizes are not known yet.
+    pub fn expect_parts(&mut self) {
+        match self.sender.reliable_mut() {
+            Some(sender) => sender.expect_more_writes(),
+            None => self.sender.wait_for_offers(),
+        }
+        self.greedy = false;
+    }
+
+    /// The application writes `part` of a stream at `now`; without a stack, to the only one.
+    pub fn write_part(&mut self, part: StackPart, now: Time, cx: &mut Context<'_>) {
+        self.act(now, cx, |sender, io| match (sender.stack_mut(), part.size) {
+            (Some(sender), _) => sender.write(part, io),
+            (None, Some(size)) => parts_mut(sender).write(size, now, io),
+            (None, None) => sender.offer(u64::MAX, now, io),
+        });
         self.set_appointment();
         self.set_timer(self.sender.next_wake());
     }
 
-    /// The application writes no more from `now` on.
+    /// The application writes no more from `now` on; on a connection of a stack over which both sides write, nothing more
+    /// arrives, either.
     pub fn close_writes(&mut self, now: Time, cx: &mut Context<'_>) {
-        self.act(now, cx, |sender, io| parts_mut(sender).close(io));
+        self.act(now, cx, |sender, io| sender.stop(now, io));
         self.meet_deadlines(now, cx);
+    }
+
+    /// Returns the payload of parts that has been sent.
+    pub fn sent_of_parts(&self) -> Bytes {
+        self.sender.stack().map_or_else(|| self.parts().sent(), StackSender::sent)
     }
 
     /// Processes `packet` at its arrival time, after all work that was due before.

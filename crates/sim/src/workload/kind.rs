@@ -81,8 +81,16 @@ pub(crate) trait Kind: Debug + Send {
     /// The other side starts the connection in `slot` that `plan` describes, whose data `receiver` receives here.
     fn on_opening(&mut self, _slot: u32, _plan: &Plan, _receiver: Option<&mut Receiver>) {}
 
-    /// The newest connection of the other side of `slot` has delivered `delivered` bytes in total.
-    fn on_delivered(&mut self, _slot: u32, _delivered: Bytes, _context: &mut WorkloadContext<'_, '_, '_>) {}
+    /// The newest connection of the other side of `slot` has delivered `delivered` bytes of stream `stream` in total. Only
+    /// connections that a stack carries have more than one stream, 0.
+    fn on_delivered(
+        &mut self,
+        _slot: u32,
+        _stream: u64,
+        _delivered: Bytes,
+        _context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
+    }
 
     /// The other side of `slot` announces something.
     fn on_notice(&mut self, _slot: u32, _notice: Notice, _connections: &mut Connections<'_>, _net: &mut Net) {

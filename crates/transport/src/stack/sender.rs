@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The sending endpoint of a connection that a stack carries.
 
-use super::{StackPacket, StackRequest, StackState};
+use super::{StackPacket, StackPart, StackRequest, StackState};
 use crate::sender::{SenderSnapshot, Status};
 use crate::{ConnectionState, Host, Limit, Rule, TransportEvent};
 use narrows_cc::Cause;
@@ -83,8 +83,32 @@ impl StackSender {
         }
     }
 
+    /// Sends on a connection that the other side has opened.
+    pub(crate) fn accept<H: Host>(&mut self, host: &mut H) {
+        if self.status.state == ConnectionState::Closed {
+            self.status.state = ConnectionState::Established;
+            host.notify(TransportEvent::Established);
+            host.request(StackRequest::Accept(self.flow));
+        }
+    }
+
     pub(crate) fn wait_for_offers(&mut self) {
         self.waits_for_offers = true;
+    }
+
+    /// Writes `part` of a stream.
+    pub fn write<H: Host>(&mut self, part: StackPart, host: &mut H) {
+        host.request(StackRequest::WritePart(self.flow, part));
+    }
+
+    /// Writes no more. If both sides write, the connection is closed.
+    pub fn stop<H: Host>(&mut self, host: &mut H) {
+        host.request(StackRequest::Stop(self.flow));
+    }
+
+    /// Returns the payload sent, each byte once.
+    pub fn sent(&self) -> Bytes {
+        Bytes::new(self.sent_end)
     }
 
     /// Writes `segments` more segments.
@@ -147,17 +171,15 @@ impl StackSender {
         counters.bytes_acked = state.bytes_acked;
         let limit = if state.window_limited { Limit::Window } else { Limit::Application };
         self.status.limited_by = limit;
-        if self.status.state == ConnectionState::Established {
-            if state.aborted {
-                self.status.state = ConnectionState::GaveUp;
-                host.notify(TransportEvent::GaveUp);
-            } else if self.size.is_some_and(|size| state.bytes_acked >= size.count()) {
-                self.status.state = ConnectionState::Completed;
-                host.notify(TransportEvent::Completed);
-            }
-        } else if self.status.state == ConnectionState::Connecting && state.aborted {
+        let open = matches!(self.status.state, ConnectionState::Connecting | ConnectionState::Established);
+        let complete = self.status.state == ConnectionState::Established
+            && self.size.is_some_and(|size| state.bytes_acked >= size.count());
+        if open && state.aborted {
             self.status.state = ConnectionState::GaveUp;
             host.notify(TransportEvent::GaveUp);
+        } else if complete || open && state.closed && self.size.is_none() {
+            self.status.state = ConnectionState::Completed;
+            host.notify(TransportEvent::Completed);
         }
     }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Descriptions of groups of flows.
 
-use super::super::{distribution, stack};
 use super::super::transport::Endpoint;
+use super::super::{distribution, stack};
 use super::UNRESPONSIVE;
 use super::placement::{self, TopologyContext};
 use narrows_model::{Start, Stop};

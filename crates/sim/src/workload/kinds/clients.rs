@@ -7,6 +7,10 @@
 //! object for the client. A slot is occupied until both sides have left it: a client announces that it closes the
 //! connection after the propagation delay of the path, and a server that it has left it likewise.
 //!
+//! A connection that a stack carries has a stream for each request and its object; the frames that a request asks for are parts of one
+//! object. A client that closes such a connection discards the rest, and its server knows of it after the propagation delay of the
+//! path, even if the packet that says so is lost.
+//!
 //! Deviations: as for connections over which both sides write; servers answer at once.
 
 mod client;
@@ -31,11 +35,19 @@ struct Side<'m> {
     application: &'m ApplicationModel,
     /// Random stream of the clients, with a branch for each.
     draws: Stream,
+    /// Whether a stack carries the connections, with a stream for each request.
+    in_streams: bool,
 }
 
 impl<'m> Side<'m> {
     fn new(planner: Planner<'m>, application: &'m ApplicationModel) -> Self {
-        Self { draws: planner.stream("clients"), planner, application }
+        let in_streams = planner.model.groups[planner.workload.group].algorithm.stack().is_some();
+        Self { draws: planner.stream("clients"), planner, application, in_streams }
+    }
+
+    /// The stream of the request `number` of a connection, and of its object.
+    fn stream(&self, number: u64) -> u64 {
+        if self.in_streams { number } else { 0 }
     }
 
     /// The place of `slot` among the slots of the workload.

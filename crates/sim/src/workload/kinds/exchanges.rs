@@ -120,7 +120,13 @@ impl Kind for Exchanges<'_> {
         }
     }
 
-    fn on_delivered(&mut self, slot: u32, delivered: Bytes, context: &mut WorkloadContext<'_, '_, '_>) {
+    fn on_delivered(
+        &mut self,
+        slot: u32,
+        _stream: u64,
+        delivered: Bytes,
+        context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
         let script = self.script(slot);
         if script.on_delivered(delivered, context.now) {
             let due = script.due();

@@ -12,7 +12,7 @@ use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::{Planner, draw_start};
 use narrows_model::application::{Action, ApplicationModel, Client, Event as ClientEvent, Io};
 use narrows_model::{Start, Stop};
-use narrows_transport::Receiver;
+use narrows_transport::{Receiver, StackPart};
 use narrows_units::{Bytes, Time};
 use narrows_wire::FlowId;
 use std::collections::VecDeque;
@@ -52,19 +52,61 @@ struct Connection {
     left: bool,
     /// Time at which the server's side left the slot; `NEVER` while it is not known.
     left_by_server: Time,
-    /// Objects on their way: the end of each, in bytes of the server's data, and the time at which it was written.
-    ends: VecDeque<(u64, Time)>,
+    /// Requests so far.
+    requests: u64,
+    /// Numbers of those whose objects have not been received.
+    requested: VecDeque<u64>,
+    /// Objects on their way, by stream.
+    ends: VecDeque<OnItsWay>,
+}
+
+/// An object on its way.
+#[derive(Clone, Copy, Debug)]
+struct OnItsWay {
+    /// Stream of the object.
+    stream: u64,
+    /// Its end in bytes of the server's data in this stream.
+    end: u64,
+    /// Number of its request.
+    request: u64,
+    /// Time at which it was written.
+    written: Time,
+}
+
+impl Connection {
+    fn new(open: bool, left_by_server: Time) -> Self {
+        Self {
+            open,
+            established: false,
+            left: !open,
+            left_by_server,
+            requests: 0,
+            requested: VecDeque::new(),
+            ends: VecDeque::new(),
+        }
+    }
+
+    /// The first object of `stream` that has arrived in full with `delivered` bytes of it: its place among the objects that have not
+    /// been received, and the time at which it was written.
+    fn take(&mut self, stream: u64, delivered: u64) -> Option<(usize, Time)> {
+        let first = self.ends.partition_point(|each| each.stream < stream);
+        let found = *self.ends.get(first)?;
+        if found.stream != stream || found.end > delivered {
+            return None;
+        }
+        self.ends.remove(first);
+        // Of an object in parts, such as frames, only the first is there.
+        let place = self.requested.partition_point(|number| *number < found.request);
+        if self.requested.get(place) == Some(&found.request) {
+            self.requested.remove(place);
+        }
+        Some((place, found.written))
+    }
 }
 
 impl ClientState {
     fn new(client: Client, start: Time, connections: u32) -> Self {
-        let closed = Connection {
-            open: false,
-            established: false,
-            left: true,
-            left_by_server: Time::ZERO,
-            ends: VecDeque::new(),
-        };
+        let closed = Connection::new(false, Time::ZERO);
         Self {
             client,
             started: false,
@@ -99,7 +141,11 @@ impl<'m> Clients<'m> {
         let connections = application.connections();
         let client = |number: u32| {
             let at = draw_start(start, number, || side.draws.branch(u64::from(number) | START));
-            ClientState::new(application.client(side.draws.branch(number.into())), at, connections)
+            ClientState::new(
+                application.client(side.in_streams, side.draws.branch(number.into())),
+                at,
+                connections,
+            )
         };
         let all = (0..side.planner.workload.slots / connections).map(client).collect();
         Self { side, stop, all, happened: VecDeque::new(), actions: Vec::new() }
@@ -124,20 +170,19 @@ impl<'m> Clients<'m> {
         match action {
             Action::Open(connection) => {
                 let slot = self.side.slot(client, connection);
-                *self.connection(slot) = Connection {
-                    open: true,
-                    established: false,
-                    left: false,
-                    left_by_server: Time::NEVER,
-                    ends: VecDeque::new(),
-                };
+                *self.connection(slot) = Connection::new(true, Time::NEVER);
                 context.start(self, slot, client as u64, None);
             }
             Action::Request { connection, request, object } => {
                 let slot = self.side.slot(client, connection);
                 let Some(host) = context.connections.open_host(slot) else { return };
                 let (flow, now) = (host.plan.flow, context.now);
-                context.at_host(slot, |host, cx| host.write_part(request, now, cx));
+                let state = self.connection(slot);
+                let number = state.requests;
+                state.requests += 1;
+                state.requested.push_back(number);
+                let part = StackPart { stream: self.side.stream(number), size: Some(request), last: true };
+                context.at_host(slot, |host, cx| host.write_part(part, now, cx));
                 context.announce(slot, Notice::Request(flow, request, object));
                 context.settle(self, slot);
             }
@@ -177,22 +222,24 @@ impl<'m> Clients<'m> {
         }
     }
 
-    /// An object that was written at `written` is on its way over `flow` to the client in `slot`: its size if it is a
-    /// separate object, and its end in bytes of the server's data.
+    /// An object is on its way over `flow` to the client in `slot`: its size if it is a separate object, its end in bytes of the server's
+    /// data in its stream, the number of its request, and the time at which it was written.
     fn on_object(
         &mut self,
         slot: u32,
         (flow, size): (FlowId, Option<Bytes>),
-        (end, written): (u64, Time),
+        (end, request, written): (u64, u64, Time),
         connections: &mut Connections<'_>,
     ) {
         let Some(host) = connections.receiving_host(flow) else { return };
-        if let Some(size) = size {
-            host.parts_mut().expect_write(size);
+        if let (Some(size), Some(receiver)) = (size, host.parts_mut()) {
+            receiver.expect_write(size);
         }
+        let stream = self.side.stream(request);
         let connection = self.connection(slot);
         if connection.open && end < u64::MAX {
-            connection.ends.push_back((end, written));
+            let place = connection.ends.partition_point(|each| each.stream <= stream);
+            connection.ends.insert(place, OnItsWay { stream, end, request, written });
         }
     }
 }
@@ -240,8 +287,7 @@ impl Kind for Clients<'_> {
     }
 
     fn equip(&self, host: &mut SendingHost, _index: u64, _now: Time) {
-        host.parts_mut().expect_more_writes();
-        host.greedy = false;
+        host.expect_parts();
     }
 
     fn on_work(&mut self, slot: u32, host: &SendingHost) {
@@ -281,19 +327,22 @@ impl Kind for Clients<'_> {
         }
     }
 
-    fn on_delivered(&mut self, slot: u32, delivered: Bytes, _context: &mut WorkloadContext<'_, '_, '_>) {
-        while let Some((end, written)) = self.connection(slot).ends.front().copied()
-            && end <= delivered.count()
-        {
-            self.connection(slot).ends.pop_front();
-            self.happen(slot, |connection| ClientEvent::Received(connection, written));
+    fn on_delivered(
+        &mut self,
+        slot: u32,
+        stream: u64,
+        delivered: Bytes,
+        _context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
+        while let Some((place, written)) = self.connection(slot).take(stream, delivered.count()) {
+            self.happen(slot, |connection| ClientEvent::Received(connection, place, written));
         }
     }
 
     fn on_notice(&mut self, slot: u32, notice: Notice, connections: &mut Connections<'_>, net: &mut Net) {
         match notice {
-            Notice::Object(flow, size, end, written) => {
-                self.on_object(slot, (flow, size), (end, written), connections);
+            Notice::Object { flow, size, end, request, written } => {
+                self.on_object(slot, (flow, size), (end, request, written), connections);
             }
             Notice::Left(at) => {
                 self.connection(slot).left_by_server = at;

@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::Planner;
 use narrows_model::application::{ApplicationModel, Encoder, Object};
-use narrows_transport::Receiver;
+use narrows_transport::{Receiver, StackPart};
 use narrows_units::{Bytes, Time};
 use narrows_wire::FlowId;
 use std::collections::VecDeque;
@@ -29,12 +29,16 @@ pub(in crate::workload::kinds) struct Servers<'m> {
 struct Server {
     /// Bytes of requests that are known to arrive.
     announced: u64,
-    /// Requests that have not arrived: the end of each, in bytes of the client's data, and its object.
-    requests: VecDeque<(u64, Object)>,
+    /// Requests that are known so far.
+    known: u64,
+    /// Requests that have not arrived, in order.
+    requests: VecDeque<Request>,
     /// Bytes of objects written.
     written: u64,
     /// Encoder that captures frames; `None` unless frames were requested.
     encoder: Option<Box<Encoder>>,
+    /// Number of the request for frames.
+    frames: u64,
     /// Time at which it is known that the client requests no more; `NEVER` while it may.
     closes: Time,
     closed: bool,
@@ -42,13 +46,26 @@ struct Server {
     left: bool,
 }
 
+/// A request on its way.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    /// Its number.
+    number: u64,
+    /// Its stream, and its end in bytes of the client's data there.
+    stream: u64,
+    end: u64,
+    object: Object,
+}
+
 impl Default for Server {
     fn default() -> Self {
         Self {
             announced: 0,
+            known: 0,
             requests: VecDeque::new(),
             written: 0,
             encoder: None,
+            frames: 0,
             closes: Time::NEVER,
             closed: false,
             left: false,
@@ -75,35 +92,62 @@ impl<'m> Servers<'m> {
         &mut self.servers[index]
     }
 
-    /// The server in `slot` writes `object`.
-    fn serve(&mut self, slot: u32, object: Object, context: &mut WorkloadContext<'_, '_, '_>) {
+    /// The server in `slot` answers the request `number` with `object`.
+    fn serve(
+        &mut self,
+        slot: u32,
+        (number, object): (u64, Object),
+        context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
         if context.connections.sending[slot as usize].is_none() {
             let client = self.side.client(slot) as u64;
             context.start(self, slot, client, None);
         }
-        let now = context.now;
         let Some(host) = context.connections.open_host(slot) else { return };
+        let in_streams = self.side.in_streams;
         let (size, end) = match object {
+            Object::Of(size) if in_streams => (Some(size), size.count()),
             Object::Of(size) => {
                 let server = self.server(slot);
                 server.written += size.count();
                 (Some(size), server.written)
             }
             Object::Endless => (None, u64::MAX),
+            // A segment on a stream of its own, or in place of the next one.
+            Object::Next if in_streams => {
+                let size = self.side.planner.workload.transport.mss;
+                (Some(size), size.count())
+            }
             Object::Next => (None, host.parts().end_of_next().count()),
             Object::Frames => {
-                self.server(slot).encoder = self.side.application.encoder(now).map(Box::new);
+                let encoder = self.side.application.encoder(context.now).map(Box::new);
+                let server = self.server(slot);
+                (server.encoder, server.frames) = (encoder, number);
                 self.write(slot, context);
                 return context.settle(self, slot);
             }
         };
+        let part = StackPart { stream: self.side.stream(number), size, last: object != Object::Endless };
+        let is_written = in_streams || object != Object::Next;
+        self.send(slot, (number, end), Some(part).filter(|_| is_written), context);
+    }
+
+    /// Announces an object, or a part of one, of request `number`, which ends after `end` bytes, and writes `part`.
+    fn send(
+        &mut self,
+        slot: u32,
+        (request, end): (u64, u64),
+        part: Option<StackPart>,
+        context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
+        let Some(host) = context.connections.open_host(slot) else { return };
+        let (flow, now) = (host.plan.flow, context.now);
         // Before what it announces.
-        context.announce(slot, Notice::Object(host.plan.flow, size, end, now));
-        context.at_host(slot, |host, cx| match object {
-            Object::Of(size) => host.write_part(size, now, cx),
-            Object::Endless => host.offer(u64::MAX, now, cx),
-            Object::Next | Object::Frames => {}
-        });
+        let size = part.and_then(|part| part.size);
+        context.announce(slot, Notice::Object { flow, size, end, request, written: now });
+        if let Some(part) = part {
+            context.at_host(slot, |host, cx| host.write_part(part, now, cx));
+        }
         context.settle(self, slot);
     }
 
@@ -117,11 +161,16 @@ impl<'m> Servers<'m> {
             return;
         }
         let permitted = host.sender.permitted_rate();
-        let (size, observation) = encoder.capture(context.now, host.parts().sent().count(), permitted);
+        let sent = host.sent_of_parts().count();
+        let (size, observation) = encoder.capture(context.now, sent, permitted);
         self.server(slot).encoder = Some(encoder);
         self.side.observe(self.side.client(slot), observation, context.now, context.connections);
         if let Some(size) = size {
-            self.serve(slot, Object::Of(size), context);
+            let server = self.server(slot);
+            server.written += size.count();
+            let (request, end) = (server.frames, server.written);
+            let part = StackPart { stream: self.side.stream(request), size: Some(size), last: false };
+            self.send(slot, (request, end), Some(part), context);
         }
     }
 }
@@ -146,10 +195,10 @@ impl Kind for Servers<'_> {
     fn equip(&self, host: &mut SendingHost, _index: u64, _now: Time) {
         if self.side.is_endless(host.plan.flow.index() as u32) {
             host.sender.wait_for_offers();
+            host.greedy = false;
         } else {
-            host.parts_mut().expect_more_writes();
+            host.expect_parts();
         }
-        host.greedy = false;
     }
 
     fn opens(&self, _index: u64) -> bool {
@@ -194,33 +243,47 @@ impl Kind for Servers<'_> {
         *self.server(slot) = Server::default();
     }
 
-    fn on_delivered(&mut self, slot: u32, delivered: Bytes, context: &mut WorkloadContext<'_, '_, '_>) {
+    fn on_delivered(
+        &mut self,
+        slot: u32,
+        stream: u64,
+        delivered: Bytes,
+        context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
         loop {
             let server = self.server(slot);
-            let arrived = |(end, _): &(u64, Object)| !server.closed && *end <= delivered.count();
-            if !server.requests.front().is_some_and(arrived) {
+            let first = server.requests.partition_point(|each| each.stream < stream);
+            let arrived =
+                |each: &Request| !server.closed && each.stream == stream && each.end <= delivered.count();
+            if !server.requests.get(first).is_some_and(arrived) {
                 return;
             }
-            let Some((_, object)) = server.requests.pop_front() else { return };
-            self.serve(slot, object, context);
+            let Some(Request { number, object, .. }) = server.requests.remove(first) else { return };
+            self.serve(slot, (number, object), context);
         }
     }
 
     fn on_notice(&mut self, slot: u32, notice: Notice, connections: &mut Connections<'_>, net: &mut Net) {
         match notice {
             Notice::Request(flow, size, object) => {
-                if let Some(host) = connections.receiving_host(flow) {
-                    host.parts_mut().expect_write(size);
+                if let Some(host) = connections.receiving_host(flow)
+                    && let Some(receiver) = host.parts_mut()
+                {
+                    receiver.expect_write(size);
                 }
+                let in_streams = self.side.in_streams;
                 let server = self.server(slot);
+                let number = server.known;
+                server.known += 1;
                 server.announced += size.count();
-                server.requests.push_back((server.announced, object));
+                let (stream, end) = if in_streams { (number, size.count()) } else { (0, server.announced) };
+                server.requests.push_back(Request { number, stream, end, object });
             }
             Notice::End(at) => {
                 self.server(slot).closes = at;
                 connections.bring_forward(slot, at, net);
             }
-            Notice::Object(..) | Notice::Left(_) => debug_assert!(false, "clients serve nothing"),
+            Notice::Object { .. } | Notice::Left(_) => debug_assert!(false, "clients serve nothing"),
         }
     }
 }
