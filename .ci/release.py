@@ -3,7 +3,7 @@
 
 python .ci/release.py ready                                    # fails if a placeholder is left, and names each
 python .ci/release.py address https://HOST/OWNER/NAME v0.1.0   # writes the address into README.md and manifests
-python .ci/release.py notebooks https://HOST/OWNER/NAME v0.1.0    # writes links that open the notebooks, and prints them
+python .ci/release.py notebooks https://HOST/OWNER/NAME v0.1.0 # writes links that open the notebooks
 python .ci/release.py recipe https://HOST/OWNER/NAME dist      # writes the recipe of conda for a distribution
 
 Package indices show the README without the repository, so its links and picture need whole addresses. The source tree

@@ -15,6 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from narrows._internal.cli import main
+from narrows._internal.cli.command import parted
 from narrows._internal.cli.github import VARIABLES
 from narrows._internal.cli.parser import parser
 from narrows._internal.cli.shell import tree
@@ -148,7 +149,7 @@ def fault_of_form(words: tuple[str, ...]) -> str:
         return "" if words[0].isupper() else f"no command {words[0]}"
     if known[path].inner and len(words) > len(path):
         return f"no command {' '.join(words[: len(path) + 1])}"
-    options = [option for word in words for option in re.findall(r"(?<![\w-])--[a-z-]+", word)]
+    options = [option for word in parted(words)[0] for option in re.findall(r"(?<![\w-])--[a-z0-9-]+", word)]
     unknown = [option for option in options if option not in known[path].options and option != "--help"]
     return f"{' '.join(path)}: no option {unknown[0]}" if unknown else ""
 
@@ -158,7 +159,7 @@ def fault_of(words: tuple[str, ...]) -> str:
     if {"--help", "--version"} & set(words):
         return ""
     try:
-        _, unknown = parser().parse_known_args([*words])
+        _, unknown = parser().parse_known_args(parted(words)[0])
     except Exception as error:  # noqa: BLE001  # whatever it is, the command does not run
         return str(error)
     return f"unknown: {unknown}" if unknown else ""

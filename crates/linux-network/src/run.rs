@@ -426,6 +426,7 @@ fn stack_state(state: &State, lacks_ecn: bool) -> StackState {
     StackState {
         established: state.established != 0,
         aborted: state.aborted != 0,
+        closed: false,
         window: f64::from(state.cwnd),
         ssthresh: (state.ssthresh < INFINITE_SSTHRESH).then_some(f64::from(state.ssthresh)),
         in_flight: state.in_flight,

@@ -132,7 +132,7 @@ fn lacks_queue(kernel: &Kernel, kind: &str) -> Option<String> {
     (!kernel.disciplines.iter().any(|own| own == kind)).then(|| format!("this kernel has no {kind}{since}"))
 }
 
-/// Why a kernel with `algorithms` does not have `algorithm` with its parameters; `None` if it does.
+/// Returns why a kernel with `algorithms` does not have `algorithm` with its parameters; `None` if it does.
 pub fn lacks(algorithm: &Control, algorithms: &[String]) -> Option<String> {
     if matches!(algorithm, Control::External(_)) {
         return Some("the kernel cannot load it".to_owned());

@@ -232,6 +232,8 @@ mod tests {
             assert!(shown.contains(&value), "{value} is not in {shown}");
         }
         let setup = StackSetup {
+            two_sided: false,
+            observed: false,
             settings: StackSettings::default(),
             size: None,
             packet: Size::new(1_500),

@@ -96,7 +96,7 @@ impl Host {
         let _ = self.control.read(&mut [0]);
     }
 
-    /// The device: what is read from it the host has sent, and what is written to it the host receives.
+    /// Returns the device: what is read from it the host has sent, and what is written to it the host receives.
     pub fn device(&self) -> BorrowedFd<'_> {
         self.device.as_fd()
     }

@@ -45,7 +45,7 @@ impl<'m> Emulation<'m> {
         Self::carrying(model, replication, RunOptions::default(), cancellation, carries, queue)
     }
 
-    /// As [`new`](Self::new), with a stack that carries only the connections of the workloads that `carries` marks: the
+    /// Creates a run as [`new`](Self::new), with a stack that carries only the connections of the workloads that `carries` marks: the
     /// endpoints of the simulator carry the others. Packets may be in lanes. A run that is cancelled by `cancellation` stands still.
     pub fn beside(
         model: &'m Model,

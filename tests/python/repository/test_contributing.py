@@ -171,5 +171,10 @@ def test_the_worked_examples_forget_no_place(tree: Path) -> None:
     for extension in (HOUSE / "python/narrows").glob("_core*.so"):
         shutil.copy(extension, kept / "python/narrows")
     tests = [f"tests/python/{each}" for each in PYTHON]
-    options = ("-p", "no:cacheprovider", "--override-ini", "addopts=-q -p browsers -p command_line -p full -p longest -p rest")
+    options = (
+        "-p",
+        "no:cacheprovider",
+        "--override-ini",
+        "addopts=-q -p browsers -p command_line -p full -p longest -p rest",
+    )
     run(kept, sys.executable, "-m", "pytest", *options, *tests, PYTHONPATH=str(kept / "python"))

@@ -63,6 +63,7 @@ CELL = "CELL"
 COMMANDS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "run": (("s.toml", "--replications", "3", "--out", "again"), None),
     "compare": (("cubic", "newreno", "--scenario", "s.toml", "--replications", "3", "--out", "compared"), None),
+    "emulate": (("s.toml", "--set", "duration=1s", "--out", "emulated", "--", "true"), None),
     "check": (("s.toml",), None),
     "playground": (("s.toml",), None),
     "matrix": (("cubic", "newreno", *TINY, "--out", "pairs"), None),
@@ -196,4 +197,10 @@ def test_a_command_works_or_names_its_extra(bare: Path, command: str) -> None:
         assert out is None or not (bare / out).exists(), "nothing is left of what did not begin"
     else:
         # What these lack is no package of Python.
-        assert done.returncode in {0, 1} or command in {"linux build", "linux pack", "linux get", "playground"}, said
+        assert done.returncode in {0, 1} or command in {
+            "emulate",
+            "linux build",
+            "linux pack",
+            "linux get",
+            "playground",
+        }, said

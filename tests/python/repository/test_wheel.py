@@ -12,7 +12,6 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 import sysconfig
 import tomllib
 import venv
@@ -192,20 +191,6 @@ def test_a_student_and_an_operator_need_the_wheel_alone(environment: Path, tmp_p
     assert (tmp_path / "sizes.svg").read_text("utf-8").startswith(("<svg", "<?xml"))
     done("narrows pack sizes --out sizes.narrows")
     assert "equal" in done("narrows verify sizes.narrows")
-
-
-@pytest.mark.full("the extension is compiled once more; the jobs of CI compare digests of both profiles, too")
-def test_the_profile_of_an_installation_from_source_gives_the_same_bits(
-    environment: Path, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
-) -> None:
-    require("maturin")
-    pip = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", ".", "--wheel-dir")
-    light = installed(built(tmp_path_factory.mktemp("light"), *pip), tmp_path_factory.mktemp("from-source"))
-    command = ("narrows", "run", "two-flows", "--set", "duration=20s", "--json", "--out")
-    results = [run(programs, tmp_path, *command, out) for programs, out in ((environment, "a"), (light, "b"))]
-    assert [each.returncode for each in results] == [0, 0]
-    ours, theirs = (json.loads(each.stdout)["digest"] for each in results)
-    assert ours == theirs
 
 
 # The one with the fewest claims, and all others.

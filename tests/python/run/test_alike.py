@@ -124,5 +124,5 @@ def test_a_library_that_leaves_its_parts_to_the_host_is_like_a_built_in_algorith
         return unlike({"newreno": [text], "mine": [text.replace('"newreno"', f'"{library}:avoidance"')]})
 
     assert not said("NARROWS_SLOW_START | NARROWS_UNDO")
-    assert "slow start" not in said("NARROWS_SLOW_START")
+    assert "slow start: newreno" not in said("NARROWS_SLOW_START")
     assert "undo of a spurious reduction: newreno yes, mine as its file has it" in said("NARROWS_SLOW_START")

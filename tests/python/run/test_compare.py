@@ -155,9 +155,9 @@ def test_sizes_of_a_buffer_are_answered_with_what_they_cost(
     summary = json.loads((scenario.parent / "out/summary.json").read_text())
     runs = [each for each in summary["levels"].values() if each["at"].get("algorithm", "newreno") == "newreno"]
     assert len(runs) == len(sizes)
-    said = re.findall(r"[Ww]ith (?:limit )?(\d+ms) (?:link bottleneck is used to )?(\d+(?:\.\d+)?) %", line)
+    said = re.findall(r"[Ww]ith (?:a queue of )?(\d+) ms (?:link bottleneck is used to )?(\d+(?:\.\d+)?) %", line)
     for size, each, (level, used) in zip(sizes, runs, said, strict=True):
-        assert level == size
+        assert f"{level}ms" == size
         mean = 100 * each["links"]["bottleneck"]["utilization"]["mean"]
         assert float(used) == pytest.approx(mean, abs=0.5)
     page = html.unescape(re.sub(r"<[^>]*>", "", (scenario.parent / "out/report.html").read_text()))

@@ -113,7 +113,21 @@ WRITTEN = {
 }
 # The inputs of other commands: none, a kernel that the user names, or measurements, which name no code.
 ELSEWHERE = {
-    *("", "study", "export", "linux", "linux build", "linux pack", "linux get", "linux status", "list", "show", "import", "doctor", "new"),
+    *(
+        "",
+        "study",
+        "export",
+        "linux",
+        "linux build",
+        "linux pack",
+        "linux get",
+        "linux status",
+        "list",
+        "show",
+        "import",
+        "doctor",
+        "new",
+    ),
     *("completion", "man", "schema", "deploy", "matrix"),
 }
 

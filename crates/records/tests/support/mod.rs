@@ -41,6 +41,7 @@ pub fn records() -> Records {
         client_events: ClientEventLog { rows: client_events(), full_at: None },
         internals: internals(),
         programs: Vec::new(),
+        punctuality: None,
         interval_ends: (1..=6).map(|interval| at_ms(2000 * interval)).collect(),
         performance: Performance { events: 10, packet_hops: 20, cpu_s: 0.5 },
     }

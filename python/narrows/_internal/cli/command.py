@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import NamedTuple
 
@@ -39,7 +39,14 @@ LOOK_UP = "Look up"
 ADD = "Add something of your own"
 SET_UP = "Set up"
 
-# Commands after whose arguments, behind `--`, a command of the user's own may stand.
+
+def parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the arguments of a command line, and the words of the user's own command that stand behind `--`."""
+    last = given.index("--") if given and given[0] in WITH_COMMAND and "--" in given else len(given)
+    return list(given[:last]), list(given[last + 1 :])
+
+
+# Commands after whose arguments a command of the user's own may stand.
 WITH_COMMAND = ("emulate",)
 
 # Every command in the order of the page of help, with its module.

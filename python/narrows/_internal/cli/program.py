@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from narrows._internal import core
-from narrows._internal.cli.command import BAD_INPUT, DONE, WITH_COMMAND
+from narrows._internal.cli.command import BAD_INPUT, DONE, parted
 from narrows._internal.cli.failure import as_json, complain, status_of
 from narrows._internal.cli.parser import parser
 from narrows._internal.core import nearest
@@ -55,7 +55,7 @@ def _with_negative_values(given: Sequence[str]) -> list[str]:
     """Return the arguments with a value such as `-1s` joined to its option; argparse takes it for an option."""
     joined: list[str] = []
     for each in given:
-        if re.match(r"-\.?\d", each) and joined and re.fullmatch("--[a-z-]+", joined[-1]):
+        if re.match(r"-\.?\d", each) and joined and re.fullmatch("--[a-z0-9-]+", joined[-1]):
             joined[-1] += f"={each}"
         else:
             joined.append(each)
@@ -65,15 +65,14 @@ def _with_negative_values(given: Sequence[str]) -> list[str]:
 def _known(given: Sequence[str]) -> argparse.Namespace:
     """Return the arguments."""
     arguments: argparse.Namespace
-    # The words of a command of the user's own stand behind `--`, and are none of ours.
-    last = given.index("--") if "--" in given and given[0] in WITH_COMMAND else len(given)
-    arguments, unknown = parser(given).parse_known_args(given[:last])
-    arguments.words = given[last + 1 :]
+    given, words = parted(given)
+    arguments, unknown = parser(given).parse_known_args(given)
+    arguments.words = words
     if unknown:
         own: argparse.ArgumentParser = arguments.parser
         name = unknown[0].partition("=")[0]
         what = "option" if name.startswith("-") else "argument"
-        near = nearest(name, re.findall(r"--[a-z-]+", own.format_usage()))
+        near = nearest(name, re.findall(r"--[a-z0-9-]+", own.format_usage()))
         own.error(unknown_beside(what, name, near, _elsewhere(own, name) or f"`{own.prog} --help` lists all"))
     return arguments
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +63,8 @@ def reproduction(folder: Path, published: Published, ledger: Mapping[str, Any], 
 
 def paragraph(folder: Path) -> str:
     """Build the page of a folder, and return its paragraph for the text of a paper; empty if it has none."""
+    from html import unescape
+
     found = re.search(r'<pre[^>]*class="prose"[^>]*><code>(.*?)</code>', build(folder).read_text("utf-8"), re.DOTALL)
     return unescape(found[1]) if found else ""
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import fcntl
 import json
 import os
 import signal
@@ -27,6 +26,7 @@ import struct
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -78,7 +78,7 @@ def _enter_namespaces() -> None:
             raise RefusedError(f"the user cannot be mapped into a namespace: {error.strerror}") from None
     elif user != 0 or not _unshare(wanted):
         raise RefusedError(why_refused(ctypes.get_errno()))
-    _call("mount", LIBC.mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+    _call("mount", _libc().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
 
 
 def why_refused(error: int) -> str:
@@ -155,10 +155,10 @@ def _configure(host: dict[str, Any]) -> None:
         _ioctl(four, SIOCSIFNETMASK, _interface_address("255.255.255.0"))
         _ioctl(four, SIOCSIFFLAGS, struct.pack("16sH22x", DEVICE, IFF_UP | IFF_RUNNING | IFF_NOARP))
     # A system without IPv6 has the other protocol alone.
-    with contextlib.suppress(OSError), socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as any_socket:
+    with contextlib.suppress(OSError, RefusedError), socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as any_socket:
         address = socket.inet_pton(socket.AF_INET6, host["address6"])
         wanted = struct.pack("16sIi", address, 64, socket.if_nametoindex(name))
-        fcntl.ioctl(any_socket.fileno(), SIOCSIFADDR, wanted)
+        _ioctl(any_socket.fileno(), SIOCSIFADDR, wanted)
 
 
 def _interface_address(address: str) -> bytes:
@@ -172,14 +172,14 @@ def _name_hosts(names: dict[str, list[str]]) -> None:
         file.write(f"{Path('/etc/hosts').read_text('utf-8')}\n{entries}")
         file.flush()
         Path(file.name).chmod(0o644)
-        LIBC.mount(file.name.encode(), b"/etc/hosts", None, MS_BIND, None)
+        _libc().mount(file.name.encode(), b"/etc/hosts", None, MS_BIND, None)
 
 
 def _be_first(control: socket.socket, host: dict[str, Any]) -> NoReturn:
     """Be the first process of the namespace: start the command at the emulator's word, and end with its status."""
     _die_with_parent()
     # Without it `ps` shows processes of the whole machine; containers may refuse it.
-    LIBC.mount(b"proc", b"/proc", b"proc", 0, None)
+    _libc().mount(b"proc", b"/proc", b"proc", 0, None)
     if control.recv(1) != b"G":
         os._exit(1)
     command = os.fork()
@@ -234,12 +234,17 @@ def _listens() -> bool:
     return False
 
 
+@cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 def _die_with_parent() -> None:
-    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    _libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _unshare(flags: int) -> bool:
-    return bool(LIBC.unshare(flags) == 0)
+    return bool(_libc().unshare(flags) == 0)
 
 
 def _call(name: str, result: int) -> None:
@@ -248,6 +253,9 @@ def _call(name: str, result: int) -> None:
 
 
 def _ioctl(file: int, request: int, argument: bytes) -> None:
+    # Other systems have no such module, and read this file all the same.
+    import fcntl
+
     try:
         fcntl.ioctl(file, request, argument)
     except OSError as error:
@@ -288,7 +296,6 @@ IFF_UP, IFF_RUNNING, IFF_NOARP = 0x1, 0x40, 0x80
 IFF_TUN, IFF_NO_PI, TUNSETIFF = 0x0001, 0x1000, 0x400454CA
 SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFMTU = 0x8914, 0x8916, 0x891C, 0x8922
 RTM_NEWLINK, NLM_F_REQUEST, NLM_F_ACK, IFLA_TXQLEN = 16, 1, 4, 13
-LIBC = ctypes.CDLL(None, use_errno=True)
 
 if __name__ == "__main__":
     main()

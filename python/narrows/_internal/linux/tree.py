@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from narrows._internal.files.system import move_file
+from narrows._internal.files.system import move_file, move_folder
 from narrows._internal.linux import additions, source
 
 NAME = "tree"
@@ -62,7 +62,7 @@ def _start(found: Path, place: Path, record: dict[str, Any], timer_hz: int | Non
         if timer_hz is not None:
             additions.apply(unpacked, timer_hz)
         # The name of a complete tree is given last: an interrupted one is not used.
-        unpacked.rename(place / NAME)
+        move_folder(unpacked, place / NAME)
     finally:
         shutil.rmtree(place / PARTIAL, ignore_errors=True)
     _write(place / RECORD, record)
