@@ -16,7 +16,7 @@ from narrows._internal.cli.options import SCENARIO
 from narrows._internal.errors import InputError
 from narrows._internal.external.trust import EVERYTHING
 from narrows._internal.names import UnknownNameError
-from narrows._internal.typed import as_typed
+from narrows._internal.typed import like
 
 if TYPE_CHECKING:
     from narrows._internal.run.scenario import Scenario
@@ -53,8 +53,8 @@ def _carry(scenario: Scenario, arguments: argparse.Namespace) -> None:
     program = f"{{ client = {json.dumps(client or ':')}, server = {json.dumps(arguments.far or ':')}{sender} }}"
     algorithm = arguments.algorithm or f"linux:{algorithms()[0]}"
     changes = {"program": program, "algorithm": algorithm, "count": 1}
-    # The user has typed the commands.
-    scenario.overrides += as_typed([f"flows.{group}.{key}={value}" for key, value in changes.items()])
+    # The commands are typed as the name of the file is; nothing of them was read from it.
+    scenario.overrides += [like(arguments.file, f"flows.{group}.{key}={value}") for key, value in changes.items()]
 
 
 def _checked(scenario: Scenario) -> core.Scenario:
