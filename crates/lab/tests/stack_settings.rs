@@ -42,9 +42,9 @@ fn each_setting_changes_the_run_and_its_resolved_file_repeats_it() {
     for stack in STACKS {
         let algorithm = format!("{stack}:newreno");
         for setting in SETTINGS {
-            // The path on which the setting matters, such as an outage for persistent congestion.
+            // The path on which the setting matters: losses that leave no packet of a probe timeout for persistent congestion.
             let lossy: &[&str] = if setting.contains("persistent") {
-                &["path.rate={kind='steps',rates=['100Mbps','1kbps','100Mbps'],times=['0s','300ms','700ms']}"]
+                &["path.loss={kind='bernoulli',rate='40%'}"]
             } else if setting.contains("time_threshold") {
                 &["path.loss={kind='bernoulli',rate='2%'}"]
             } else if setting.contains("initial_rtt") {

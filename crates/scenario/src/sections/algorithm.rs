@@ -384,17 +384,17 @@ fn external(
     };
     let file = context.path(file, &at.location).map_err(|problem| fault(&problem))?;
     let file = absolute(&file).unwrap_or(file);
-    if let Some(stack) = prefix_of_stack(name).filter(|_| !file.exists()) {
+    let result = loader.load(&file, class, &given);
+    let algorithm = result.map_err(|why| {
+        let Some(stack) = prefix_of_stack(name).filter(|_| !file.exists()) else {
+            return fault(&why.message).allowed(why.allowed).hint(why.hint);
+        };
         let inside: Vec<_> =
             context.options.stacks.iter().map(|each| format!("{}:NAME", each.name())).collect();
         let inside = if inside.is_empty() { "no stack".to_owned() } else { inside.join(" and ") };
         let fault = fault(&format!("no stack {stack} is part of this build of Narrows"));
-        return Err(fault
-            .allowed(format!("{inside}, or {EXTERNAL_FORM}"))
-            .hint(Some(OTHER_STACK.to_owned())));
-    }
-    let result = loader.load(&file, class, &given);
-    let algorithm = result.map_err(|why| fault(&why.message).allowed(why.allowed).hint(why.hint))?;
+        fault.allowed(format!("{inside}, or {EXTERNAL_FORM}")).hint(Some(OTHER_STACK.to_owned()))
+    })?;
     Ok(Control::External(LoadedAlgorithm { file, name: class.to_owned(), parameters: given, algorithm }))
 }
 
