@@ -109,7 +109,7 @@ pub(super) fn defaults(name: &str) -> StackSettings {
     }
 }
 
-/// The configuration of the stack: its own, but for settings of the scenario, the path and the application.
+/// Returns the configuration of the stack: its own, but for settings of the scenario, the path and the application.
 pub(super) fn transport(setup: &StackSetup, factory: Factory) -> TransportConfig {
     let mut config = TransportConfig::default();
     config.congestion_controller_factory(factory);
