@@ -234,11 +234,12 @@ against their strongest factors, and for each response (at most six)
 * in a collapsed section, the rest of the ten plots of the NIST/SEMATECH e-Handbook, 5.5.9, which study 000 uses:
   ordered data, scatter plots by level, blocks, effects with their signs and magnitudes, residuals, contours;
 
-No sentence of the findings gives an average over factors that change a difference between algorithms. The difference has a sentence
-at each combination of their levels; of more than 24 combinations the smallest and the largest difference, with the combinations that
-have them, at each level of the factor that changes it most. A difference is stated if it is significant and exceeds the
-[margin](metrics.md) of its metric. Otherwise the sentence says which case it is: the algorithms differ by less than the margin,
-perhaps by less than the margin (the interval exceeds it), or cannot be distinguished by the replications there are.
+No sentence of the findings gives an average over factors that change a difference between algorithms. The difference
+has a sentence at each combination of their levels; of more than 24 combinations the smallest and the largest
+difference, with the combinations that have them, at each level of the factor that changes it most. A difference is
+stated if it is significant and exceeds the [margin](metrics.md) of its metric. Otherwise the sentence says which case
+it is: the algorithms differ by less than the margin, perhaps by less than the margin (the interval exceeds it), or
+cannot be distinguished by the replications there are.
 
 and for all responses together the groups of correlated responses, outlying algorithms (Grubbs) and algorithms with
 unusual behaviour (clustering trees by condition), and the plane of the first two principal components. Analyses that

@@ -119,6 +119,11 @@ impl Demand {
         matches!(self, Self::Fixed { source, .. } if source.is_stream())
     }
 
+    /// Whether its connections are recorded ones over which both sides write.
+    pub fn is_recorded(&self) -> bool {
+        matches!(self, Self::Exchanges { .. })
+    }
+
     /// Returns the side whose data it carries, 0 or 1, of connections over which both sides write; `None` if one side
     /// alone writes.
     pub fn side(&self) -> Option<usize> {

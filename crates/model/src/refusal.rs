@@ -2,7 +2,7 @@
 //! Refusals: values of keys that a backend does not support.
 
 use crate::algorithm::Control;
-use crate::{Demand, Model, Stop, Workload};
+use crate::{Model, Stop, Workload};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -118,8 +118,7 @@ pub fn of_stacks(model: &Model) -> Vec<Refusal> {
     });
     let carried = |each: &&Workload| model.groups[each.group].algorithm.stack().is_some();
     let workloads = || model.workloads.iter().filter(carried);
-    let recorded = |each: &&Workload| matches!(each.demand, Demand::Exchanges { .. });
-    let exchanges = workloads().filter(recorded).map(two_sided);
+    let exchanges = workloads().filter(|workload| workload.demand.is_recorded()).map(two_sided);
     let streams = workloads().filter(|workload| workload.demand.is_stream());
     let streams = streams.map(|workload| in_bytes(workload, "the stack"));
     small.chain(exchanges).chain(streams).collect()

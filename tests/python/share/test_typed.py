@@ -111,8 +111,8 @@ WRITTEN = {
     "reproduce": ["claims.toml", "one.toml"],
     "playground": ["base.toml"],
 }
-# The inputs of other commands: none, a kernel that the user names, or measurements, which name no code; `emulate` reads its
-# file as `run` does, and would hold its hosts for the time of the scenario.
+# The inputs of other commands: none, a kernel that the user names, or measurements, which name no code; `emulate` reads
+# its file as `run` does, and would hold its hosts for the time of the scenario.
 ELSEWHERE = {
     *(
         "",
