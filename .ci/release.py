@@ -29,7 +29,7 @@ PLACEHOLDERS = (
     ("binder/requirements.txt", r"\A(?!narrows\[all\]==)", "the version"),
     ("paper/paper.md", r"\bTO BE (WRITTEN|FILLED IN)\b[^\n]*", "what it asks for"),
 )
-# What files have in place of what is known at the release; `recipe` writes it.
+# Placeholders in files for values that are known at the release; `recipe` replaces them.
 RECIPE = "recipe/recipe.yaml"
 NOTEBOOKS = "docs/notebooks"
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s]+)(?=\))")

@@ -60,7 +60,7 @@ def luminance(rgb: tuple[float, ...]) -> float:
     return float(np.dot(linear, (0.2126, 0.7152, 0.0722)))
 
 
-# Every different pair of a text's colour and of what is painted behind it, with one text that has it.
+# Every different pair of the colours of a text and of its background, with one text that has it.
 COLOURS = """() => {
   const painted = (node) => {
     const colour = getComputedStyle(node).backgroundColor;

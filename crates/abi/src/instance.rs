@@ -225,7 +225,7 @@ impl Instance {
         Some((window, self.answers.ssthresh.unwrap_or(f64::INFINITY)))
     }
 
-    /// Sets window and threshold, packets, if they have changed; what has not is given as the controller gave it.
+    /// Sets window and threshold, packets, if they have changed; a value that has not is given as the controller gave it.
     fn set(&mut self, window: f64, ssthresh: f64) {
         let Answers { window: before, ssthresh: threshold, given, .. } = self.answers;
         let of = |new: f64, old: Option<f64>, given: u64, mss: Bytes| {

@@ -29,7 +29,7 @@ fn ran(algorithm: &str, source: &str, changes: &[&str]) -> Replication {
     run(&scenario.model, 0, &Progress::new()).expect("the run ends")
 }
 
-/// Each source with metrics, and the factor within which they are those of Narrows' own endpoints.
+/// Each source with metrics, and the factor within which they equal the metrics of Narrows' own endpoints.
 const SOURCES: [(&str, &[(&str, f64)]); 5] = [
     ("{kind='call'}", &[("frame_bitrate_bps", 1.1), ("frame_delay_s", 1.2)]),
     ("{kind='game',minimum='1Mbps',maximum='5Mbps'}", &[("frame_bitrate_bps", 1.2), ("frame_delay_s", 1.5)]),
@@ -88,7 +88,7 @@ fn what_stops_sends_nothing_more() {
         let algorithm = format!("{stack}:cubic");
         let sources = SOURCES.iter().map(|(source, _)| *source).chain(["{kind='bulk'}"]);
         for source in sources {
-            // What is in flight at a stop, and its acknowledgements, are there within a second.
+            // Packets in flight at a stop, and their acknowledgements, arrive within a second.
             let at = sent(&ran(&algorithm, source, &["flows.0.stop=2s"]), 12.0);
             let to = sent(&ran(&algorithm, source, &["flows.0.stop=2s", "duration=3s"]), 3.0);
             assert!(at > 0.0 && (at - to).abs() < 1.0, "{stack} {source}: {at} and {to} bits");

@@ -64,7 +64,7 @@ export interface Series {
 }
 
 export interface Result {
-  /** That of `narrows run` with the same scenario, seed and `--replications`: `sha256:` and 64 digits. */
+  /** The digest of `narrows run` with the same scenario, seed and `--replications`: `sha256:` and 64 digits. */
   digest: string;
   /** Of the first replication. */
   summary: Summary;

@@ -29,7 +29,7 @@ pub(super) struct Pair {
 }
 
 /// One endpoint with its application.
-#[expect(clippy::struct_excessive_bools, reason = "what has happened to the connection, one by one")]
+#[expect(clippy::struct_excessive_bools, reason = "events of the connection, one by one")]
 struct End {
     side: Side,
     /// The state that the endpoint exposes.

@@ -77,7 +77,7 @@ static QUIC_CONGESTION_CONTROL *enter(struct flow *f, const struct narrows_path 
 	return &f->connection.CongestionControl;
 }
 
-/* What is known of an outstanding packet, or NULL. */
+/* The metadata of an outstanding packet, or NULL. */
 static QUIC_SENT_PACKET_METADATA *find(const struct flow *f, uint64_t number)
 {
 	QUIC_SENT_PACKET_METADATA *packet = &f->packets[number % f->room];

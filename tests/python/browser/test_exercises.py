@@ -74,7 +74,7 @@ def judges() -> dict[str, list[Bounds]]:
     golden = (3 + 5**0.5) / 2
     return {
         "sawtooth": [full, full, cubic_waits(1, 60), around(reno_wait(1) * 60, 0.1)],
-        # From the value without a buffer to that of the saw; Appenzeller, Keslassy and McKeown 2004 give a lower
+        # From the value without a buffer to the value of the saw; Appenzeller, Keslassy and McKeown 2004 give a lower
         # bound for many flows.
         "buffer-size": [
             (75, 100 * reno_utilization(0.1)),

@@ -72,7 +72,7 @@ def test_another_file_than_that_of_the_digest_is_refused_unread(packed: tuple[Pa
 
 
 NO_KERNEL, OTHER = "is not a kernel of `narrows linux pack`", "is of another version of Narrows; take the kernel of"
-# What is wrong with a file: members in place of those that it has, or none, and the message.
+# Faults of a file: members in place of its own, or none, and the message.
 WRONG: dict[str, tuple[dict[str, bytes | None], str]] = {
     "without the network": ({archive.NETWORK: None}, NO_KERNEL),
     "a member that leads outside": ({"../linux": b""}, NO_KERNEL),

@@ -35,7 +35,7 @@ def test_the_paragraph_of_a_comparison_has_what_a_paper_needs(
     assert f"(seed {summary['seed']}, on common random numbers)" in said
     for part in (summary["digest"], "narrows compare newreno cubic --set duration=20s", "Narrows 0.", "(engine "):
         assert part in said
-    # The main effects: values, difference and interval are those of the summary.
+    # The main effects: values, difference and interval equal the values of the summary.
     effects = re.findall(r"was (\S+) (\S+)[^,]*? with cubic, and (\S+) \S+[^,]*? with newreno: a difference of", said)
     assert effects
     (pair,) = summary["differences"]

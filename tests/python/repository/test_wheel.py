@@ -185,7 +185,7 @@ def test_a_student_and_an_operator_need_the_wheel_alone(environment: Path, tmp_p
         assert str(HOUSE) not in page
         assert "<svg" in page
 
-    # What is handed on.
+    # The file that is handed on.
     name = done("narrows figure sizes").split()[0]
     done(f"narrows figure sizes {name} --out sizes.svg")
     assert (tmp_path / "sizes.svg").read_text("utf-8").startswith(("<svg", "<?xml"))

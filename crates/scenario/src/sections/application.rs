@@ -78,7 +78,7 @@ keys! {
         /// Maximum number of outstanding requests on a connection.
         streams: Count<1, 1000> => "100 over one connection (HTTP/2), 1 over several (HTTP/1.1)",
         /// Round trips between the opening of a connection of TCP and its first request: 1 for TLS 1.3, 2 for TLS 1.2. The
-        /// handshake of a stack includes that of TLS.
+        /// handshake of a stack includes the handshake of TLS.
         handshakes: Count<0, 8> = 1,
         /// Think time, from the end of a page to the start of the next.
         think: Drawn<Span>,

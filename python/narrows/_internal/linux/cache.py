@@ -82,7 +82,7 @@ def option(name: str) -> str:
 
 
 def check(name: str) -> None:
-    """Refuse a machine that runs no kernels, and what is not the name of one."""
+    """Refuse a machine that runs no kernels, and a text that names none."""
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         machine = f"{platform.system()} on {platform.machine()}"
         raise InputError("linux", f"kernels run on Linux on x86_64 only; this is {machine}")

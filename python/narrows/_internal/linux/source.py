@@ -22,7 +22,8 @@ MISSING = (
 PACKAGE = ".deb"
 # The files of every kernel source that can be built as User-Mode Linux.
 NEEDED = ("arch/um/Kconfig", "Makefile", "net/ipv4/Makefile")
-# What is not of a source but of git, or of a build in its folder: folders, folders in `include`, and endings of names.
+# Files of git or of a build in the folder, which are no part of a source: folders, folders in `include`, and endings
+# of names.
 UNWANTED = {".git"}
 MADE_FOLDERS = {"config", "generated"}
 MADE = (".a", ".cmd", ".i", ".ko", ".mod", ".o", ".order", ".s", ".so", ".tmp")

@@ -23,7 +23,7 @@ PARTIAL = "build-source"
 def prepare(found: Path, place: Path, key: str, timer_hz: int) -> Path:
     """Return the root of the tree in `place`, with the objects of an earlier build.
 
-    The tree of a folder takes over what has changed in the folder since then; the tree of an archive is used again for
+    The tree of a folder takes over the changes of the folder since then; the tree of an archive is used again for
     the same key.
     """
     root = place / NAME
@@ -77,7 +77,7 @@ def _update(found: Path, root: Path, record: dict[str, Any], added: set[str]) ->
         copy = root / name
         if not copy.is_file() or not filecmp.cmp(found / name, copy, shallow=False):
             copy.parent.mkdir(parents=True, exist_ok=True)
-            # With the present time: make compiles what is newer than its object.
+            # With the present time: make compiles a file that is newer than its object.
             shutil.copy(found / name, copy)
     for name in before.keys() - now.keys():
         (root / name).unlink(missing_ok=True)
