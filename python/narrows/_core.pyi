@@ -71,7 +71,6 @@ class _RealTime(TypedDict):
     limit_s: float
     spin_s: float
     echo: bool
-    commands: str
 
 # A scenario as it is given; `trusted` has the attributes of `narrows.external.trust.Trust`.
 class _Given(TypedDict):

@@ -3,8 +3,8 @@
 
 use crate::interface::Hosts;
 use narrows_linux::job::{Job, KEPT};
-use narrows_linux::program_commands;
 use narrows_linux::traffic::Traffic;
+use narrows_linux::{CLIENT, SERVER, program_commands};
 use narrows_model::{Model, Program, Role};
 use narrows_records::ProgramRecord;
 use std::collections::BTreeMap;
@@ -157,9 +157,6 @@ const CUT: &str = "\n[cut here: more than the 4 MiB that are kept]\n";
 const STATUS: usize = 16;
 /// The user and the group in place of root, to whom no file of the machine belongs.
 const UNPRIVILEGED: u32 = 65_534;
-/// Addresses of the hosts.
-const CLIENT: &str = "10.0.0.1";
-const SERVER: &str = "10.0.0.2";
 
 #[cfg(test)]
 mod tests {

@@ -178,7 +178,7 @@ impl Run {
             payload: Bytes::new(u64::from(packet.payload)),
             position,
             syn,
-            ecn: ecn(packet.ecn),
+            ecn: Ecn::of_field(packet.ecn),
             lane: 0,
         };
         self.send(flow, direction, &sent, now)
@@ -211,7 +211,7 @@ impl Run {
             payload: Bytes::new(payload.bytes()),
             position,
             syn: false,
-            ecn: ecn(packet.ecn),
+            ecn: Ecn::of_field(packet.ecn),
             lane: 0,
         };
         let accepted = self.send(flow, direction, &sent, now);
@@ -302,7 +302,7 @@ impl Run {
                 }
                 let kind = if present { Action::DELIVER } else { Action::FREE };
                 let host = u32::from(direction == Direction::Forward);
-                let ecn = field(ecn);
+                let ecn = ecn.field().into();
                 Action { buffer: held.buffer, host, ecn, ..action(kind, flow.index()) }
             }
             StackRequest::Close(flow) => {
@@ -402,24 +402,6 @@ fn time(ns: u64) -> Time {
 
 fn action(kind: u32, slot: usize) -> Action {
     Action { kind, connection: slot as u32, buffer: 0, bytes: 0, host: 0, ecn: 0, algorithm: [0; 16] }
-}
-
-fn field(ecn: Ecn) -> u32 {
-    match ecn {
-        Ecn::NotCapable => 0,
-        Ecn::Ect1 => 1,
-        Ecn::Ect0 => 2,
-        Ecn::Ce => 3,
-    }
-}
-
-fn ecn(field: u8) -> Ecn {
-    match field & 3 {
-        1 => Ecn::Ect1,
-        2 => Ecn::Ect0,
-        3 => Ecn::Ce,
-        _ => Ecn::NotCapable,
-    }
 }
 
 fn stack_state(state: &State, lacks_ecn: bool) -> StackState {

@@ -15,7 +15,7 @@ pub mod traffic;
 mod watch;
 
 pub use kernel::{KERNEL_NAMES, Kernel, kernel_name, setting};
-pub use programs::{commands as program_commands, not_executed};
+pub use programs::{CLIENT, SERVER, commands as program_commands, not_executed};
 pub use queues::Queues;
 pub use support::lacks as lacks_algorithm;
 

@@ -113,6 +113,10 @@ pub fn commands(program: &Program) -> [(&'static str, &String); 2] {
     [("client", &program.client), ("server", &program.server)]
 }
 
+/// Address of the host on which the client runs.
+pub const CLIENT: &str = "10.0.0.1";
+/// Address of the host on which the server runs.
+pub const SERVER: &str = "10.0.0.2";
 /// Where programs have files of their own.
 const OWN: &str = "/tmp";
 /// Bytes of a command; Linux passes 128 kB to a program as one argument.

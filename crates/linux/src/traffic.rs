@@ -74,7 +74,7 @@ impl Traffic {
         self.received
     }
 
-    /// Whether `ports` are those of the TCP connection that has sent most.
+    /// Whether the TCP connection with these `ports` has sent most.
     pub fn is_largest(&self, ports: u32) -> bool {
         ports == self.most
     }

@@ -233,8 +233,6 @@ struct RealTime {
     spin_s: f64,
     /// Whether the output of clients is printed, too.
     echo: bool,
-    /// The folder in which commands of programs start; the scenario's if it is empty.
-    commands: String,
 }
 
 /// The trust in a scenario: the files and commands that may be executed and read.
@@ -305,9 +303,9 @@ impl Given {
     /// The hosts of programs of this machine that are to run the scenario.
     #[cfg(target_os = "linux")]
     fn hosts(&self) -> Option<Arc<dyn Backend>> {
-        let RealTime { interpreter, program, algorithms, limit_s, spin_s, echo, commands } =
+        let RealTime { interpreter, program, algorithms, limit_s, spin_s, echo } =
             self.real_time.clone()?;
-        let commands = absolute(if commands.is_empty() { &self.directory } else { &commands });
+        let commands = absolute(&self.directory);
         let launcher = narrows_realtime::Launcher { interpreter, program, commands };
         let time = |seconds: f64| Span::from_ps((seconds * 1e12) as u64);
         let (limit, spin) = (time(limit_s), time(spin_s));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The hosts of a run: processes in namespaces of their own, each with one network device and one command.
 
+use narrows_linux::{CLIENT, SERVER};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use serde_json::json;
 use std::ffi::OsStr;
@@ -9,7 +10,7 @@ use std::io::{self, IoSliceMut, PipeReader, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -18,11 +19,11 @@ use std::time::Duration;
 #[derive(Clone, Debug)]
 pub struct Launcher {
     /// The interpreter of `program`.
-    pub interpreter: std::path::PathBuf,
+    pub interpreter: PathBuf,
     /// The program that sets a host up and runs its command.
-    pub program: std::path::PathBuf,
+    pub program: PathBuf,
     /// Folder in which commands start.
-    pub commands: std::path::PathBuf,
+    pub commands: PathBuf,
 }
 
 /// What a host is to be.
@@ -38,7 +39,7 @@ pub(crate) struct Setup<'s> {
     pub mtu: u64,
     /// Number of the flow in its group.
     pub flow: u32,
-    /// Whether its output is written to that of this process, too.
+    /// Whether its output is written to the standard output of this process, too.
     pub echo: bool,
 }
 
@@ -96,7 +97,7 @@ impl Host {
         let _ = self.control.read(&mut [0]);
     }
 
-    /// Returns the device: what is read from it the host has sent, and what is written to it the host receives.
+    /// Returns the device: packets read from it were sent by the host, and packets written to it reach the host.
     pub fn device(&self) -> BorrowedFd<'_> {
         self.device.as_fd()
     }
@@ -214,9 +215,9 @@ fn dropped_in(counters: &str) -> u64 {
     counts.skip(3).step_by(8).filter_map(|count| count.parse::<u64>().ok()).sum()
 }
 
-/// Addresses of the hosts: those that programs have in a virtual machine, too.
-const NEAR: (&str, &str) = ("10.0.0.1", "fd00::1");
-const FAR: (&str, &str) = ("10.0.0.2", "fd00::2");
+/// Addresses of the hosts.
+const NEAR: (&str, &str) = (CLIENT, "fd00::1");
+const FAR: (&str, &str) = (SERVER, "fd00::2");
 /// Time in which a host is set up, or a server listens; a loaded machine needs a part of a second.
 const SET_UP_WITHIN: Duration = Duration::from_secs(10);
 /// Status of a command that a signal has ended, together with its host.

@@ -48,7 +48,7 @@ impl Support for RealTime {
 
     fn refusals(&self, model: &Model) -> Vec<Refusal> {
         let is_carried = |group: usize| run::carried(model, group);
-        // Those of groups that the simulator carries.
+        // Programs run here, and kernels do not.
         let simulated =
             of_kernels(model).into_iter().filter(|each| each.group().is_none_or(|group| !is_carried(group)));
         let carried = of_carried(model, "the programs");

@@ -39,7 +39,7 @@ pub(crate) fn read(packet: &[u8]) -> Option<Headers> {
     };
     let segment =
         segment(protocol, rest).unwrap_or(Segment { payload: rest.len() as u32, ..Segment::default() });
-    Some(Headers { segment: Segment { protocol, ..segment }, ecn: of_field(ecn) })
+    Some(Headers { segment: Segment { protocol, ..segment }, ecn: Ecn::of_field(ecn) })
 }
 
 fn segment(protocol: u8, rest: &[u8]) -> Option<Segment> {
@@ -58,7 +58,7 @@ fn segment(protocol: u8, rest: &[u8]) -> Option<Segment> {
 
 /// Writes the ECN field `ecn` into `packet`, and the header checksum that follows from it (RFC 1624).
 pub(crate) fn mark(packet: &mut [u8], ecn: Ecn) {
-    let field = field(ecn);
+    let field = ecn.field();
     match packet.first().map(|first| first >> 4) {
         Some(4) if packet.len() >= 20 => {
             let before = u16::from_be_bytes([packet[0], packet[1]]);
@@ -77,24 +77,6 @@ pub(crate) fn mark(packet: &mut [u8], ecn: Ecn) {
 
 fn word(packet: &[u8], at: usize) -> Option<[u8; 2]> {
     packet.get(at..at + 2)?.try_into().ok()
-}
-
-fn field(ecn: Ecn) -> u8 {
-    match ecn {
-        Ecn::NotCapable => 0,
-        Ecn::Ect1 => 1,
-        Ecn::Ect0 => 2,
-        Ecn::Ce => 3,
-    }
-}
-
-fn of_field(field: u8) -> Ecn {
-    match field & 3 {
-        1 => Ecn::Ect1,
-        2 => Ecn::Ect0,
-        3 => Ecn::Ce,
-        _ => Ecn::NotCapable,
-    }
 }
 
 const TCP: u8 = 6;

@@ -25,7 +25,7 @@ struct Carried<'m> {
     replication: u32,
     /// The workload of each slot.
     workloads: Vec<usize>,
-    /// The slot of the side that opens the connection, of each slot: its own, or that of the other side.
+    /// The slot of the side that opens the connection, of each slot: its own, or the slot of the other side.
     openers: Vec<usize>,
     /// The connection that each slot has opened.
     connections: Vec<Option<Connection>>,
@@ -224,7 +224,7 @@ impl<'m> Carried<'m> {
         while let Some((direction, mut packet, datagram)) = both.send(now) {
             packet.handle = self.sent;
             self.sent += 1;
-            // All packets of a side leave through one host: that of its own data, if it has any.
+            // All packets of a side leave through one host: the host of its own data, if it has any.
             let (flow, of_flow) = match (direction, &flows) {
                 (Direction::Reverse, [_, Some(accepted)]) => (*accepted, Direction::Forward),
                 (direction, [Some(opened), _]) => (*opened, direction),

@@ -56,6 +56,26 @@ pub enum Ecn {
 }
 
 impl Ecn {
+    /// Returns the value of the two bits of `field`, whose others are ignored.
+    pub fn of_field(field: u8) -> Self {
+        match field & 3 {
+            1 => Self::Ect1,
+            2 => Self::Ect0,
+            3 => Self::Ce,
+            _ => Self::NotCapable,
+        }
+    }
+
+    /// Returns the two bits of the field.
+    pub fn field(self) -> u8 {
+        match self {
+            Self::NotCapable => 0,
+            Self::Ect1 => 1,
+            Self::Ect0 => 2,
+            Self::Ce => 3,
+        }
+    }
+
     /// Whether a router may mark the packet instead of dropping it. True for a packet that is marked already.
     pub fn is_capable(self) -> bool {
         self != Self::NotCapable

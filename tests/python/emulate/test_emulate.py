@@ -110,8 +110,8 @@ def test_a_packet_takes_the_delay_of_the_path_and_its_transmission(folder: Path)
     assert found[0][0] >= 0.052
     (check,) = [each for each in summary["checks"] if each["name"] == "packets on time"]
     late = float(check["detail"].rpartition("the last ")[2].partition(" ")[0]) * 1e-6
-    # Late at both hosts, and what the programs themselves take.
-    assert found[0][0] <= 0.052 + 2 * late + 0.01
+    # Late at both hosts; a busy machine wakes the programs late, too, but not by a second delay of the path.
+    assert found[0][0] <= 0.052 + 2 * late + 0.045
 
 
 def test_a_queue_holds_what_its_limit_allows_and_loses_the_rest(folder: Path) -> None:

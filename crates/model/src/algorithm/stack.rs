@@ -41,7 +41,7 @@ pub trait ProtocolStack: Debug + Send + Sync {
     ) -> Box<dyn StackConnection>;
 }
 
-/// Settings of a stack, for both endpoints of a connection. What is `None` is not set.
+/// Settings of a stack, for both endpoints of a connection. A setting that is `None` is the stack's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StackSettings {
     /// Packets by which a later one must be ahead for an earlier one to be declared lost (RFC 9002 §6.1.1).
@@ -76,7 +76,7 @@ pub struct AckFrequency {
 }
 
 impl StackSettings {
-    /// Returns these settings, and those of `defaults` in place of what is not set.
+    /// Returns these settings, with the values of `defaults` for settings that are not set.
     #[must_use]
     pub fn or(self, defaults: Self) -> Self {
         Self {

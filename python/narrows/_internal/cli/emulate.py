@@ -13,6 +13,7 @@ from narrows._internal import core
 from narrows._internal.cli import known, options
 from narrows._internal.cli.command import RUN, Command
 from narrows._internal.cli.options import SCENARIO
+from narrows._internal.emulate.hosts import LIMIT_S, SPIN_S
 from narrows._internal.errors import InputError
 from narrows._internal.external.trust import EVERYTHING
 from narrows._internal.names import UnknownNameError
@@ -26,13 +27,13 @@ def emulate(arguments: argparse.Namespace) -> int:
     """Put the path of a scenario between programs, in real time, and write the folder of the run."""
     from narrows._internal.cli.simulate import perform
     from narrows._internal.cli.work import Work
-    from narrows._internal.emulate.hosts import NAME, Settings
+    from narrows._internal.emulate import hosts
     from narrows._internal.library import find_scenario
     from narrows._internal.run.scenario import read
 
-    Settings.limit_s, Settings.spin_s, Settings.echo = arguments.late, arguments.spin, not arguments.json
     work = Work(arguments)
-    scenario = read(find_scenario(arguments.file), arguments.set, trust=arguments.trust, on=NAME)
+    scenario = read(find_scenario(arguments.file), arguments.set, trust=arguments.trust, on=hosts.NAME)
+    scenario.real_time = hosts.find(limit_s=arguments.late, spin_s=arguments.spin, echo=not arguments.json)
     if arguments.words or arguments.far or not _has_program(scenario):
         _carry(scenario, arguments)
     return perform(work, scenario.resolve(None, arguments.replications, arguments.seed), arguments)
@@ -97,9 +98,9 @@ def _options(command: argparse.ArgumentParser) -> None:
     what = "most of the data comes from the far host"
     command.add_argument("--download", action="store_true", help=what)
     what = "greatest lateness of 99 %% of the packets with which the run counts (default: 1ms)"
-    command.add_argument("--late", metavar="TIME", type=options.time, default=0.001, help=what)
+    command.add_argument("--late", metavar="TIME", type=options.time, default=LIMIT_S, help=what)
     what = "time before each packet that is waited for without sleep; more is more punctual (default: 60us)"
-    command.add_argument("--spin", metavar="TIME", type=options.time, default=60e-6, help=what)
+    command.add_argument("--spin", metavar="TIME", type=options.time, default=SPIN_S, help=what)
     options.work(command)
 
 

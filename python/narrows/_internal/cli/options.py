@@ -93,7 +93,7 @@ def shard(text: str) -> Shard:
 
 def time(text: str) -> float:
     """Return a time, as in 90s, 30min or 2h, in seconds."""
-    for unit, factor in (("min", 60.0), ("h", 3600.0), ("ms", 0.001), ("s", 1.0)):
+    for unit, factor in (("min", 60.0), ("h", 3600.0), ("ms", 0.001), ("us", 1e-6), ("s", 1.0)):
         if text.endswith(unit):
             with suppress(ValueError):
                 value = float(text.removesuffix(unit))

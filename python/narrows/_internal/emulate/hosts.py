@@ -28,19 +28,10 @@ class RealTime(TypedDict):
     limit_s: float
     spin_s: float
     echo: bool
-    commands: str
 
 
-class Settings:
-    """How runs in real time of this process are carried out; an emulation sets it before it runs."""
-
-    limit_s = LIMIT_S
-    spin_s = SPIN_S
-    echo = False
-
-
-def find(commands: str = "") -> RealTime:
-    """Return the hosts of this machine.
+def find(*, limit_s: float = LIMIT_S, spin_s: float = SPIN_S, echo: bool = False) -> RealTime:
+    """Return the hosts of this machine; `echo` prints the output of clients, too.
 
     Raises:
         InputError: This is not Linux.
@@ -51,10 +42,9 @@ def find(commands: str = "") -> RealTime:
         "interpreter": sys.executable,
         "program": str(Path(__file__).with_name("host.py")),
         "algorithms": algorithms(),
-        "limit_s": Settings.limit_s,
-        "spin_s": Settings.spin_s,
-        "echo": Settings.echo,
-        "commands": commands,
+        "limit_s": limit_s,
+        "spin_s": spin_s,
+        "echo": echo,
     }
 
 

@@ -106,7 +106,9 @@ def given(
         "replications": replications,
         "overrides_directory": base.overrides_directory,
         "trusted": base.trust._asdict(),
-        **backend.elsewhere(on, commands=base.commands),
+        "linux": backend.find(on, commands=base.commands),
+        # Cells run side by side, and would be late.
+        "real_time": None,
     }
 
 

@@ -44,13 +44,13 @@ class Elsewhere(TypedDict):
     real_time: RealTime | None
 
 
-def elsewhere(on: str, queue: str = OURS, commands: str = "") -> Elsewhere:
+def elsewhere(on: str, queue: str = OURS) -> Elsewhere:
     """Return what runs a scenario on a backend."""
     if on == REAL_TIME:
         if queue:
             raise InputError(f"--queue {queue}", "in real time links have our queues; allowed: with --on linux")
-        return {"linux": None, "real_time": hosts.find(commands)}
-    return {"linux": find(on, queue, commands), "real_time": None}
+        return {"linux": None, "real_time": hosts.find()}
+    return {"linux": find(on, queue), "real_time": None}
 
 
 def find(on: str, queue: str = OURS, commands: str = "") -> Kernel | None:

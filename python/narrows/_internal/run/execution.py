@@ -115,6 +115,10 @@ def _execute(
 ) -> list[core.Records | Exception | None]:
     if not jobs:
         return []
+    real_time = any(scenario.given["real_time"] is not None for scenario, _ in jobs)
+    if real_time:
+        # Side by side they would be late.
+        threads = 1
     external = {id(scenario): scenario for scenario, _ in jobs if scenario.external}
     if external:
         from narrows._internal.run import workers
@@ -128,10 +132,6 @@ def _execute(
             return [None] * len(jobs)
         perform = workers.attempt if keep_going else workers.execute
         return [*perform(jobs, threads or processors(), watch)]
-    real_time = any(scenario.given["real_time"] is not None for scenario, _ in jobs)
-    if real_time:
-        # Beside one another they would be late.
-        threads = 1
     progress = core.Progress()
     total_s = sum(work_s(scenario) for scenario, _ in jobs)
     thread = _Running(lambda: core.run(list(jobs), threads or processors(), progress, keep_going), prompt=real_time)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from narrows._internal import core
 from narrows._internal.arguments import Overrides, check_numbers, listed, typed
+from narrows._internal.emulate.hosts import RealTime
 from narrows._internal.errors import InputError
 from narrows._internal.external.algorithm import named
 from narrows._internal.external.names import short_names
@@ -128,6 +129,7 @@ class Scenario:
         self.trust = EVERYTHING if trust else here
         self.on = on
         self.queue = queue
+        self.real_time: RealTime | None = None
 
     def __repr__(self) -> str:
         """Return its name."""
@@ -308,7 +310,10 @@ class Scenario:
     ) -> core.Scenario:
         """Check the scenario and fill in every default; `subject` is the algorithm of the groups under test."""
         check_numbers(replications=replications, seed=seed)
-        return core.load(self._given(subject, replications, seed, backend.elsewhere(self.on, self.queue)))
+        where = backend.elsewhere(self.on, self.queue)
+        if self.real_time is not None:
+            where["real_time"] = self.real_time
+        return core.load(self._given(subject, replications, seed, where))
 
     def _given(
         self, subject: str | None, replications: int | None, seed: int | None, where: backend.Elsewhere
