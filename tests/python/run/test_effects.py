@@ -83,12 +83,19 @@ def record(key: str, one: str, other: str, *needs: str) -> tuple[str, tuple[str,
     return PATH, needs, f"record.{key}={one}", f"record.{key}={other}"
 
 
+def stack(key: str, one: str, other: str, *needs: str) -> tuple[str, tuple[str, ...], str, str]:
+    """Two values of a setting of the stack that carries the first group."""
+    return PATH, ("flows.0.algorithm=noq:newreno", *needs), f"flows.0.{key}={one}", f"flows.0.{key}={other}"
+
+
 ARRIVALS = 'flows.0.source={kind="poisson",interval="100ms"}'
 USERS = 'kind="users",think="200ms"'
 RECORDS = 'kind="flow-records",records="FOLDER/one.records"'
 WEB_USERS = 'kind="web",think="200ms",levels=[{size="30kB"},{count=6,size="20kB"}]'
 STEPS = 'kind="poisson-steps",intervals=["100ms","30ms"]'
 WEB = 'kind="web",median="10kB",sigma=1,tail="10%",minimum="30kB",shape=1.5'
+REORDERED = 'path.impairments=[{kind="jitter",delay={kind="uniform",minimum="0ms",maximum="5ms"},reorder=true}]'
+LOSSY = 'path.loss={kind="bernoulli",rate="2%"}'
 # Each key with a scenario, what else is set, and two values.
 TRIALS = {
     "name": group("name", "a", "c"),
@@ -244,6 +251,16 @@ TRIALS = {
         'kind="mixture",parts=[{share=0.5,of="9kB"},{share=0.5,of="30kB"}]',
         'kind="mixture",parts=[{share=0.1,of="9kB"},{share=0.9,of="30kB"}]',
     ),
+    "packet_threshold": stack("packet_threshold", "3", "100", REORDERED),
+    "time_threshold": stack("time_threshold", "1.125", "4", LOSSY),
+    "initial_rtt": stack("initial_rtt", "20ms", "333ms", "flows.0.rtt=1s"),
+    "ack_frequency": stack("ack_frequency", "{threshold=1}", "{threshold=9}"),
+    "persistent_congestion_threshold": stack(
+        "persistent_congestion_threshold", "1", "3", 'path.loss={kind="bernoulli",rate="40%"}'
+    ),
+    "stream_receive_window": stack("stream_receive_window", "20kB", "1MB"),
+    "connection_receive_window": stack("connection_receive_window", "20kB", "1MB"),
+    "send_window": stack("send_window", "5kB", "1MB"),
     "record.interval": record("interval", "100ms", "200ms"),
     "record.flows": record("flows", "all", "none"),
     "record.transfers": record("transfers", "all", "none", "flows.0.size=30kB", ARRIVALS),
