@@ -99,7 +99,7 @@ def _options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--download", action="store_true", help=what)
     what = "greatest lateness of 99 %% of the packets with which the run counts (default: 1ms)"
     command.add_argument("--late", metavar="TIME", type=options.time, default=LIMIT_S, help=what)
-    what = "time before each packet that is waited for without sleep; more is more punctual (default: 60us)"
+    what = "time before each packet that is waited for without sleep; more is more punctual (default: 20us)"
     command.add_argument("--spin", metavar="TIME", type=options.time, default=SPIN_S, help=what)
     options.work(command)
 

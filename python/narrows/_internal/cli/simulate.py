@@ -99,14 +99,21 @@ def _print(
     if arguments.metrics:
         print(wanted_table(each_run, [resolve(text) for text in arguments.metrics]), end="\n\n")
     for name, each in each_run.items():
-        for check in each["checks"]:
-            if check["level"] in {"broken", "caution"}:
-                level = paint(f"{check['level']}:", ROLES[check["level"]])
-                print(f"{level} {_of(name)}{check['name']}: {check['detail']}")
+        _print_checks(name, each["checks"])
         for clause in each.get("expectations", []):
             # One that fails is the reason of the exit status, and printed with the messages.
             if clause["verdict"] != "fails":
                 print(f"{paint('expected:', role_of(clause['verdict']))} {_of(name)}{_clause(clause)}")
+
+
+def _print_checks(name: str, checks: list[dict[str, Any]]) -> None:
+    """Print the checks of a run whose failure matters, and whether programs in real time had their packets on time."""
+    for check in checks:
+        said = f"{_of(name)}{check['name']}: {check['detail']}"
+        if check["level"] in {"broken", "caution"}:
+            print(f"{paint(check['level'] + ':', ROLES[check['level']])} {said}")
+        elif check["name"] == PUNCTUALITY:
+            print(said)
 
 
 def _print_compared(summary: Mapping[str, Any], arguments: argparse.Namespace) -> None:
@@ -195,6 +202,9 @@ def _kernel_queues(command: argparse.ArgumentParser) -> None:
     what = "with --on linux: linux for the kernel's queue disciplines, linux:KIND for this one on every bottleneck"
     command.add_argument("--queue", metavar="QUEUES", default="", help=what)
 
+
+# A check of runs in real time (`crates/records/src/checks.rs`), whose numbers are of interest whenever it was made.
+PUNCTUALITY = "packets on time"
 
 COMMANDS = (
     Command(

@@ -16,7 +16,7 @@ NAME = "real-time"
 # The greatest 99th percentile of lateness with which a run counts as punctual, and the time before each event that is
 # waited for without sleep, seconds.
 LIMIT_S = 0.001
-SPIN_S = 60e-6
+SPIN_S = 20e-6
 
 
 class RealTime(TypedDict):
