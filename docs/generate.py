@@ -240,9 +240,12 @@ def holds(key: Schema) -> str:
     """Return a description of the values that a key may have."""
     if "anyOf" in key:
         tables = [form for form in key["anyOf"] if "kind" in form.get("properties", {})]
-        others = [holds(form) for form in key["anyOf"] if form not in tables]
+        # The names of forms that need no key: the schema lists them once more.
+        alone = [form for form in key["anyOf"] if tables and "enum" in form]
+        others = [holds(form) for form in key["anyOf"] if form not in [*tables, *alone]]
         kinds = [f"`{json.dumps(form['properties']['kind']['const'])}`" for form in tables]
-        return ", or ".join(dict.fromkeys([*others, *([f"a table of kind {alternatives(kinds)}"] if kinds else [])]))
+        table = [f"a table of kind {alternatives(kinds)}"] if kinds else []
+        return ", or ".join(dict.fromkeys([*others, *table, *(["the kind alone"] if alone else [])]))
     if "const" in key or "enum" in key:
         return ", ".join(f"`{json.dumps(word)}`" for word in key.get("enum", [key.get("const")]))
     if key.get("type") == "object" and "properties" not in key:
@@ -262,7 +265,7 @@ def holds(key: Schema) -> str:
 
 def tables_only(key: Schema) -> bool:
     """Return whether every value of a key is a table."""
-    return all(form.get("type") == "object" for form in key.get("anyOf", [key]))
+    return all(form.get("type") == "object" or "enum" in form for form in key.get("anyOf", [key]))
 
 
 def alternatives(each: list[str]) -> str:

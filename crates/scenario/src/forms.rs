@@ -32,14 +32,34 @@ pub trait Forms {
 ///
 /// If it is no such table; the error is added to `faults`.
 pub fn read_form<F: Forms>(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<F::Value, Reported> {
-    let Value::Table(entries) = &node.value else {
-        let kind = Kind::Variants { plain: None, variants: F::VARIANTS };
-        return Err(no_form(node, path, &kind, F::VARIANTS).report(faults));
-    };
-    let variant = choose(entries, node, path, F::VARIANTS).map_err(|fault| fault.report(faults))?;
+    let kind = Kind::Variants { plain: None, variants: F::VARIANTS };
+    let (variant, entries) = form_at(node, path, &kind, F::VARIANTS).map_err(|fault| fault.report(faults))?;
     let at = At { path: path.to_owned(), location: node.place.clone() };
     let mut fields = Fields::new(entries, &at, &[variant.keys], Some(variant.name), faults);
     F::take(variant.name, &mut fields).ok_or_else(Reported::before)
+}
+
+/// Returns the form at `node`, one of `variants`, and its entries; the name of a form stands for a table without others.
+///
+/// # Errors
+///
+/// If there is no such form; the error names `kind`.
+pub fn form_at<'n>(
+    node: &'n Node,
+    path: &str,
+    kind: &Kind,
+    variants: &'static [Variant],
+) -> Result<(&'static Variant, &'n [Pair]), Fault> {
+    match &node.value {
+        Value::Table(entries) => Ok((choose(entries, node, path, variants)?, entries)),
+        _ => Ok((named(node, variants).ok_or_else(|| no_form(node, path, kind, variants))?, &[])),
+    }
+}
+
+/// Returns the form whose name is the value of `node`.
+pub fn named(node: &Node, variants: &'static [Variant]) -> Option<&'static Variant> {
+    let Value::Text(text) = &node.value else { return None };
+    variants.iter().find(|variant| variant.name == text)
 }
 
 /// Adds the name of a form and its keys to a table of the resolved file.
@@ -55,23 +75,19 @@ pub fn write_form<F: Forms>(value: &F::Value, naming: Naming) -> String {
     table.inline()
 }
 
-/// Returns the error of a value that is not a table of one of `variants`, the forms of `kind`.
-pub fn no_form(node: &Node, path: &str, kind: &Kind, variants: &[Variant]) -> Fault {
+/// Returns the error of a value that is neither a table of one of `variants`, the forms of `kind`, nor the name of one.
+fn no_form(node: &Node, path: &str, kind: &Kind, variants: &[Variant]) -> Fault {
     let fault = wrong_type(node, kind, path);
     let Value::Text(text) = &node.value else { return fault };
     let end =
         text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_')).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
     let known = variants.iter().find(|variant| variant.name == name);
-    fault.hint(known.map(|variant| match variant.keys.first() {
-        // What stands behind the name may be a value of the first key, or a key with a value.
-        Some(first) if !rest.trim().is_empty() => {
-            let key = first.name;
-            format!(
-                "write {{ kind = \"{name}\", {key} = ... }}, or {name}({key}=...) behind --set and --vary"
-            )
-        }
-        _ => format!("write {{ kind = \"{name}\" }}"),
+    let Some(form) = known else { return fault.nearest(name, variants.iter().map(|variant| variant.name)) };
+    // What stands behind the name may be a value of the first key, or a key with a value.
+    fault.hint(form.keys.first().filter(|_| !rest.trim().is_empty()).map(|first| {
+        let key = first.name;
+        format!("write {{ kind = \"{name}\", {key} = ... }}, or {name}({key}=...) behind --set and --vary")
     }))
 }
 
@@ -84,7 +100,7 @@ const OF_TC: &[&str] =
 /// # Errors
 ///
 /// If there is no such form, or none is named.
-pub fn choose(
+fn choose(
     entries: &[Pair],
     node: &Node,
     path: &str,
@@ -209,6 +225,7 @@ impl<T: Measured, F: Forms> KeyType for PlainOr<T, F> {
     fn read(node: &Node, path: &str, faults: &mut Vec<Fault>) -> Result<Self::Value, Reported> {
         match &node.value {
             Value::Table(_) => read_form::<F>(node, path, faults).map(Choice::Form),
+            _ if named(node, F::VARIANTS).is_some() => read_form::<F>(node, path, faults).map(Choice::Form),
             _ => T::read(node, path, faults).map(Choice::Plain),
         }
     }

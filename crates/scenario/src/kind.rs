@@ -218,7 +218,10 @@ impl Kind {
 }
 
 fn one_of(variants: &[Variant]) -> String {
-    format!("a table whose kind is one of {}", list(variants.iter().map(|variant| variant.name)))
+    format!(
+        "a table whose kind is one of {}, or its name alone",
+        list(variants.iter().map(|variant| variant.name))
+    )
 }
 
 /// Returns `names`, separated by commas.

@@ -8,6 +8,7 @@
 //! form has, it keeps the keys that both forms have.
 
 use super::diagnostic::Fault;
+use super::forms::named;
 use super::kind::{KIND, Key, Kind, Parts, Variant, list};
 use super::location::Location;
 use super::section::Section;
@@ -105,6 +106,9 @@ impl Setter<'_> {
 
     fn in_variant(&self, node: &mut Node, variants: &'static [Variant], steps: &[&str]) -> Result<(), Fault> {
         let step = steps[0];
+        if let Some(variant) = named(node, variants) {
+            *node = self.table(variant.name);
+        }
         let has = |variant: &&Variant| variant.keys.iter().any(|key| key.name == step);
         let present = present(node, variants);
         let replaced = match present {

@@ -83,11 +83,14 @@ fn of(kind: &Kind) -> String {
     }
 }
 
-/// A quantity, if `plain` is given, or a table of one of the forms.
+/// A quantity, if `plain` is given, a table of one of the forms, or the name of a form that needs no key.
 fn any_of(plain: Option<Quantities>, variants: &[Variant]) -> String {
     let plain = plain.map(quantity).into_iter();
     let forms = variants.iter().map(|variant| object(&[variant.keys], Some(variant)));
-    format!("{{\"anyOf\":[{}]}}", plain.chain(forms).collect::<Vec<_>>().join(","))
+    let bare = variants.iter().filter(|variant| !variant.keys.iter().any(Key::is_required));
+    let names: Vec<String> = bare.map(|variant| quoted(variant.name)).collect();
+    let names = (!names.is_empty()).then(|| format!("{{\"enum\":[{}]}}", names.join(",")));
+    format!("{{\"anyOf\":[{}]}}", plain.chain(forms).chain(names).collect::<Vec<_>>().join(","))
 }
 
 /// A number with a unit: a string that begins with a digit, or the word for no limit.

@@ -3,7 +3,7 @@
 
 use crate::diagnostic::Fault;
 use crate::field::{At, Reported};
-use crate::forms::{choose, no_form};
+use crate::forms::form_at;
 use crate::kind::{Kind, Variant};
 use crate::section::check_names;
 use crate::tree::{Node, Pair, Value};
@@ -63,10 +63,8 @@ impl Written {
         forms: fn() -> &'static [Variant],
         faults: &mut Vec<Fault>,
     ) -> Result<Self, Reported> {
-        let Value::Table(entries) = &node.value else {
-            return Err(no_form(node, path, &Kind::Listed(forms), forms()).report(faults));
-        };
-        let form = choose(entries, node, path, forms()).map_err(|fault| fault.report(faults))?;
+        let found = form_at(node, path, &Kind::Listed(forms), forms());
+        let (form, entries) = found.map_err(|fault| fault.report(faults))?;
         let entry = catalogue::find(form.name).expect("the forms of a queue are those of the catalogue");
         let at = At { path: path.to_owned(), location: node.place.clone() };
         check_names(entries, &at, &[form.keys], Some(form.name), faults);

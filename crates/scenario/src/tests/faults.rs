@@ -207,7 +207,8 @@ const FAULTS: &[Case] = &[
     (6, "algorithm = \"cubic\"\nname = §\"\"", "flows.0.name", "an empty string"),
     // Types of TOML.
     (3, "rate = §true", "path.rate", "a boolean does not fit here"),
-    (3, "rate = \"20Mbps\"\nqueue = §\"droptail\"", "path.queue", "a string does not fit here"),
+    (3, "rate = \"20Mbps\"\nqueue = §\"tail\"", "path.queue", "a string does not fit here"),
+    (3, "rate = \"20Mbps\"\nloss = §\"bernoulli\"", "path.loss.rate", "missing, and it has no default"),
     (4, "rtt = §{ time = \"40ms\" }", "path.rtt", "a table does not fit here"),
     (6, "algorithm = §5", "flows.0.algorithm", "an integer does not fit here"),
     (6, "algorithm = \"cubic\"\necn = §\"yes\"", "flows.0.ecn", "a string does not fit here"),
@@ -343,13 +344,12 @@ fn a_slip_of_the_pen_is_answered_with_the_nearest_name() {
             "write { kind = \"droptail\", limit = ... }, or droptail(limit=...) behind --set and --vary";
         assert_eq!(hint(3, &format!("rate = \"20Mbps\"\nqueue = \"{queue}\"")), form, "{queue}");
     }
-    assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = \"droptail\""), "write { kind = \"droptail\" }");
+    assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = \"drop-tail\""), "did you mean `droptail`?");
     assert_eq!(hint(6, "algorithm = \"cubik\""), "did you mean `cubic`?");
     assert_eq!(hint(6, "algorithm = \"bbr\""), "did you mean `bbr1` or `bbr3`?");
     assert_eq!(hint(6, "algorithm = \"cubi\""), "did you mean `cubic`?");
     assert_eq!(hint(6, "algorithm = \"cubic\"\nrecvery = \"sack\""), "did you mean `recovery`?");
     assert_eq!(hint(4, "rtt = \"40MS\""), "did you mean `ms`?");
-    assert_eq!(hint(3, "rate = \"20Mbps\"\nqueue = \"red\""), "write { kind = \"red\" }");
     let classes = "rate = \"20Mbps\"\nqueue = { kind = \"priority\", classes = { cubik = 0 } }";
     assert_eq!(hint(3, classes), "did you mean `cubic`?");
     assert_eq!(hint(6, "algorithm = \"cubic\"\nqqqqqqqqq = 1"), "");

@@ -42,6 +42,26 @@ fn a_queue_is_named_with_parameters_and_keeps_the_keys_that_it_has_too() {
 }
 
 #[test]
+fn the_name_of_a_form_stands_for_its_table_in_a_file() {
+    let read = |replacement: &str, set: &[&str]| {
+        let text = LEAST.replace("rate = \"20Mbps\"", &format!("rate = \"20Mbps\"\n{replacement}"));
+        read_with(&text, set).map(|scenario| scenario.resolved).map_err(|faults| faults[0].message.clone())
+    };
+    for entry in entries() {
+        let name = entry.card.name;
+        let table = format!("queue = {{ kind = \"{name}\" }}");
+        assert_eq!(read(&format!("queue = \"{name}\""), &[]), read(&table, &[]), "{name}");
+        let limited = &["path.queue.limit=70pkt"];
+        assert_eq!(read(&format!("queue = \"{name}\""), limited), read(&table, limited), "{name}");
+    }
+    let call = |source: &str| {
+        read_with(&format!("{LEAST}\nsource = {source}"), &[]).map(|scenario| scenario.resolved).map_err(drop)
+    };
+    assert!(call("\"call\"").is_ok());
+    assert_eq!(call("\"call\""), call("{ kind = \"call\" }"));
+}
+
+#[test]
 fn by_its_kind_a_queue_is_the_same_as_by_its_name_alone() {
     let limited = ["path.queue.limit=70pkt", "path.queue.target=3ms"];
     let resolved = |set: &[&str]| {
