@@ -227,6 +227,8 @@ struct RealTime {
     program: PathBuf,
     /// Congestion controls that users of this machine's kernel may use.
     algorithms: Vec<String>,
+    /// Congestion controls that this machine's kernel has.
+    installed: Vec<String>,
     /// Greatest 99th percentile of lateness with which a run counts as punctual, seconds.
     limit_s: f64,
     /// Time before each event that is waited for without sleep, seconds.
@@ -303,13 +305,13 @@ impl Given {
     /// The hosts of programs of this machine that are to run the scenario.
     #[cfg(target_os = "linux")]
     fn hosts(&self) -> Option<Arc<dyn Backend>> {
-        let RealTime { interpreter, program, algorithms, limit_s, spin_s, echo } =
+        let RealTime { interpreter, program, algorithms, installed, limit_s, spin_s, echo } =
             self.real_time.clone()?;
         let commands = absolute(&self.directory);
         let launcher = narrows_realtime::Launcher { interpreter, program, commands };
         let time = |seconds: f64| Span::from_ps((seconds * 1e12) as u64);
         let (limit, spin) = (time(limit_s), time(spin_s));
-        Some(Arc::new(narrows_realtime::RealTime { launcher, algorithms, limit, spin, echo }))
+        Some(Arc::new(narrows_realtime::RealTime { launcher, algorithms, installed, limit, spin, echo }))
     }
 
     /// Other systems have no such hosts.

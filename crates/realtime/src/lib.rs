@@ -17,7 +17,7 @@ mod run;
 pub use host::Launcher;
 
 use narrows_backend::{Backend, Endpoints, Progress, RunError, Support};
-use narrows_linux::{Kernel, lacks_algorithm};
+use narrows_linux::{Kernel, kernel_name, lacks_algorithm};
 use narrows_model::{Model, Refusal, Workload, of_carried, of_kernels};
 use narrows_records::Records;
 use narrows_units::Span;
@@ -29,6 +29,8 @@ pub struct RealTime {
     pub launcher: Launcher,
     /// Congestion controls of this machine's kernel that its users may use.
     pub algorithms: Vec<String>,
+    /// Congestion controls that this machine's kernel has.
+    pub installed: Vec<String>,
     /// Greatest 99th percentile of lateness with which a run counts as punctual.
     pub limit: Span,
     /// Time before each event that is waited for without sleep.
@@ -55,7 +57,14 @@ impl Support for RealTime {
         let carried = carried.into_iter().filter(|each| each.group().is_some_and(is_carried));
         let groups = 0..model.groups.len();
         let algorithms = groups.filter(|group| is_carried(*group)).filter_map(|group| {
-            let reason = lacks_algorithm(&model.groups[group].algorithm, &self.algorithms)?;
+            let algorithm = &model.groups[group].algorithm;
+            let mut reason = lacks_algorithm(algorithm, &self.algorithms)?;
+            if let Some(name) = kernel_name(algorithm).filter(|name| self.installed.iter().any(|each| each == name)) {
+                let all = self.algorithms.join(" ");
+                reason = format!(
+                    "users of this kernel may not use {name}; `sudo sysctl net.ipv4.tcp_allowed_congestion_control='{all} {name}'` allows it"
+                );
+            }
             let allowed: Vec<_> = self.algorithms.iter().map(|name| format!("linux:{name}")).collect();
             Some(Refusal::of_group(group, "algorithm", reason, &allowed.join(", ")))
         });

@@ -183,6 +183,14 @@ def test_an_algorithm_that_this_kernel_does_not_have_is_refused(folder: Path) ->
         nw.Scenario(text, trust=True, on=hosts.NAME).check()
 
 
+def test_the_setting_that_allows_an_algorithm_to_users_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hosts, "algorithms", lambda: ["reno"])
+    text = _scenario(folder, 1).replace(f"linux:{hosts.algorithms()[0]}", "linux:cubic")
+    monkeypatch.setattr(hosts, "_setting", lambda _: ["reno", "cubic"])
+    with pytest.raises(nw.ScenarioError, match="sudo sysctl net.ipv4.tcp_allowed_congestion_control='reno cubic'"):
+        nw.Scenario(text, trust=True, on=hosts.NAME).check()
+
+
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [

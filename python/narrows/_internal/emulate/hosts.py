@@ -25,6 +25,7 @@ class RealTime(TypedDict):
     interpreter: str | PathLike[str]
     program: str | PathLike[str]
     algorithms: list[str]
+    installed: list[str]
     limit_s: float
     spin_s: float
     echo: bool
@@ -42,6 +43,7 @@ def find(*, limit_s: float = LIMIT_S, spin_s: float = SPIN_S, echo: bool = False
         "interpreter": sys.executable,
         "program": str(Path(__file__).with_name("host.py")),
         "algorithms": algorithms(),
+        "installed": _setting("tcp_available_congestion_control"),
         "limit_s": limit_s,
         "spin_s": spin_s,
         "echo": echo,
