@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from narrows._internal.api.jobs import path
 from narrows._internal.arguments import listed, typed
+from narrows._internal.errors import InputError
 from narrows._internal.files.disk import new_file
 from narrows._internal.run.jobs import Watch, observer
 from narrows._internal.run.options import Options
@@ -47,6 +48,37 @@ def export(
     from narrows._internal.formats.export import export as write
 
     return write(form, Path(folder), path(out), replication, listed(at))
+
+
+@typed
+def import_tc(lines: str, out: str | os.PathLike[str] | None = None) -> str:
+    """Return the scenario with the links that lines of `tc` describe, as `narrows import tc`; nothing is executed.
+
+    Args:
+        lines: One or more commands such as `tc qdisc add dev eth0 root netem delay 50ms`, for one device, whose link
+            becomes `path`, or two, of which the second becomes `path.reverse`.
+        out: A file for the scenario, which must not exist; None writes none.
+
+    Returns:
+        The scenario in TOML. Its comments name the words without counterpart.
+
+    Raises:
+        InputError: A line is no such command, or describes something else than one link (docs/tc.md).
+        OutputError: The file exists or cannot be written.
+    """
+    from narrows._internal.core import ScenarioError
+    from narrows._internal.formats.tc.scenario import scenario
+    from narrows._internal.run.scenario import Scenario
+
+    found = scenario(lines)
+    try:
+        Scenario(found, "scenario").check()
+    except ScenarioError as error:
+        raise InputError("tc", f"its scenario has a fault: {error.diagnostics[0]['message']}") from None
+    if out is not None:
+        with new_file(Path(out)) as file:
+            file.write_text(found, encoding="utf-8")
+    return found
 
 
 @typed

@@ -131,11 +131,31 @@ def export(arguments: argparse.Namespace) -> int:
 def import_rates(arguments: argparse.Namespace) -> int:
     """Write the rates of a capture or of a result of iperf3 as a table, and print their description."""
     from narrows._internal.api import import_rates as read
+    from narrows._internal.errors import InputError
     from narrows._internal.plural import counted
 
+    if arguments.lines:
+        return _import_tc(arguments)
+    if arguments.out is None:
+        raise InputError(str(arguments.file), "needs --out FILE.csv")
     rates = read(arguments.file, arguments.out, source=arguments.source, step_s=arguments.step)
     mean = rates.mean_bps() / 1e6
     print(f"{arguments.out}: {counted(len(rates.bps), 'rate')}, {mean:.3g} Mbps on average ({rates.what})")
+    return DONE
+
+
+def _import_tc(arguments: argparse.Namespace) -> int:
+    """Write the scenario of lines of `tc`, or print it."""
+    from narrows._internal.api import import_tc
+    from narrows._internal.errors import InputError
+
+    if str(arguments.file) != TC:
+        raise InputError(arguments.lines[0], f"stands behind a file; only {TC} is followed by lines")
+    if arguments.source is not None or arguments.step is not None:
+        option = "--from" if arguments.source is not None else "--step"
+        raise InputError(option, "belongs to a capture or a result of iperf3")
+    found = import_tc("\n".join(arguments.lines), arguments.out)
+    print(arguments.out or found, end="\n" if arguments.out else "")
     return DONE
 
 
@@ -261,9 +281,12 @@ def _qlog(command: argparse.ArgumentParser) -> None:
 
 
 def _import(command: argparse.ArgumentParser) -> None:
-    what = "capture (pcapng or pcap), or result of iperf3 in JSON"
+    what = f"capture (pcapng or pcap), or result of iperf3 in JSON, or {TC}, with lines behind it"
     command.add_argument("file", metavar="FILE", type=Path, help=what)
-    command.add_argument("--out", metavar="FILE.csv", type=Path, required=True, help="file to write")
+    what = f"with {TC} in place of the file: lines such as 'tc qdisc add dev eth0 root netem delay 50ms', as a scenario"
+    command.add_argument("lines", metavar="LINE", nargs="*", help=what)
+    what = f"file to write; with {TC} the scenario is printed without it"
+    command.add_argument("--out", metavar="FILE", type=Path, help=what)
     command.add_argument(
         "--from",
         metavar="ADDRESS",
@@ -287,6 +310,7 @@ def _verify(command: argparse.ArgumentParser) -> None:
 
 
 MOST = 10
+TC = "tc"
 NUMBERS = "all that was compared is equal"
 COMMANDS = (
     Command(
@@ -358,10 +382,14 @@ COMMANDS = (
     ),
     Command(
         "import",
-        "read rates over time from a capture or a result of iperf3, for a link",
+        "read rates over time from a capture or a result of iperf3, for a link, or a link from lines of tc",
         READ,
         _import,
-        ("import capture.pcapng --from 10.0.0.1 --out rates.csv", "import iperf3.json --out rates.csv"),
+        (
+            "import capture.pcapng --from 10.0.0.1 --out rates.csv",
+            "import iperf3.json --out rates.csv",
+            "import tc 'tc qdisc add dev eth0 root netem delay 50ms loss 1%' --out link.toml",
+        ),
         job=import_rates,
     ),
     Command("pack", "pack results into one file", READ, _pack, ("pack runs/mine --out mine.zip",), job=pack),
