@@ -44,7 +44,7 @@ class Contrast(NamedTuple):
 
     def _level(self, factor: str, level: str) -> str:
         if factor in PLAIN:
-            return level
+            return SPOKEN.get(level, level) if factor == BACKEND else level
         if size := _size(factor, level):
             return size
         ways = directions(factor)
@@ -229,5 +229,7 @@ SIZE = re.compile(r"([\d.]+)([A-Za-z]+)")
 UNITS = {"bdp": "BDP", "pkt": "packets"}
 QUEUE = "queue"
 QUEUES = "queues"
+# Backends in sentences.
+SPOKEN = {"real-time": "programs in real time", "simulator": "the simulator"}
 # Factors whose levels need no key beside them, each with its preposition.
 PLAIN = {ALGORITHM: "under", BACKEND: "on"}

@@ -177,6 +177,35 @@ def _wait_for(holds: Any, within_s: float = 30.0) -> None:
         time.sleep(0.05)
 
 
+def test_a_simulation_stands_beside_programs(folder: Path, tmp_path: Path) -> None:
+    """The reference has the same path, and a flow with Linux's algorithm in place of the commands."""
+    file = tmp_path / "x.toml"
+    file.write_text(_scenario(folder, 3).replace('"1500ms"', '"1s"'), encoding="utf-8")
+    command = [sys.executable, "-m", "narrows", "emulate", str(file), "--trust", "--twin", "--json", "--quiet"]
+    command += ["--out", str(tmp_path / "out"), "--set", "path.queue.limit=20pkt"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    reference, emulated = summary["backends"]
+    assert emulated == "real-time"
+    assert {(each["of"], each["against"]) for each in summary["differences"]} == {(emulated, reference)}
+    assert "Programs in real time are not repeated" in summary["unlike"]
+    own = (tmp_path / "out" / reference / "scenario.toml").read_text(encoding="utf-8")
+    assert 'limit = "20pkt"' in own or 'limit = "30000B"' in own
+    if reference == "simulator":
+        assert "program" not in own.replace('name = "program"', "")
+        assert 'preset = "linux"' in own
+        assert summary["backends"][reference]["groups"]["program"]["goodput_bps"]["mean"] > 6e6
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "narrows emulate real-time/scenario.toml --seed 1 --replications 1 --twin" in page
+    assert "Paired differences of programs in real time from the simulation" in page
+    alone = (tmp_path / "out/real-time/report.html").read_text(encoding="utf-8")
+    assert "narrows emulate scenario.toml --seed 1" in alone
+    assert "network was simulated as time passed" in alone
+    assert "carried programs in real time" in alone
+    assert "--on real-time" not in page + alone
+
+
 def test_an_algorithm_that_this_kernel_does_not_have_is_refused(folder: Path) -> None:
     text = _scenario(folder, 1).replace(f"linux:{hosts.algorithms()[0]}", "linux:nothing")
     with pytest.raises(nw.ScenarioError, match="the kernel has no nothing"):

@@ -36,6 +36,10 @@ def emulate(arguments: argparse.Namespace) -> int:
     scenario.real_time = hosts.find(limit_s=arguments.late, spin_s=arguments.spin, echo=not arguments.json)
     if arguments.words or arguments.far or not _has_program(scenario):
         _carry(scenario, arguments)
+    if arguments.twin:
+        from narrows._internal.run.twin import with_twin
+
+        return perform(work, with_twin(scenario, arguments.replications, arguments.seed), arguments)
     return perform(work, scenario.resolve(None, arguments.replications, arguments.seed), arguments)
 
 
@@ -101,6 +105,8 @@ def _options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--late", metavar="TIME", type=options.time, default=LIMIT_S, help=what)
     what = "time before each packet that is waited for without sleep; more is more punctual (default: 20us)"
     command.add_argument("--spin", metavar="TIME", type=options.time, default=SPIN_S, help=what)
+    what = "simulate the scenario as well, on a kernel that is built or in the simulator, and compare both"
+    command.add_argument("--twin", action="store_true", help=what)
     options.work(command)
 
 

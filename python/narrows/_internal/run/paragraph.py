@@ -8,6 +8,7 @@ from typing import Any
 
 from narrows._internal.comparison import runs_of
 from narrows._internal.drawing.scale import Unit
+from narrows._internal.emulate import hosts
 from narrows._internal.metrics.perceived import perceived
 from narrows._internal.page.blocks import JUDGED
 from narrows._internal.page.estimates import difference_text, rounded_text
@@ -24,7 +25,9 @@ def paragraph(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
     results = list(_of_run(summary) if runs is None else _of_comparison(summary))
     title, several = summary["title"], summary["replications"] > 1
     if runs is None:
-        what = f"The scenario “{title}” was simulated"
+        on = manifest.get("backend", {}).get("on")
+        done = "carried programs in real time" if on == hosts.NAME else "was simulated"
+        what = f"The scenario “{title}” {done}"
     else:
         what = f"{_listed(list(runs))} were compared in the scenario “{title}”"
     times = f"{counted(summary['replications'], 'replication')}{' each' if runs and several else ''}"
@@ -32,6 +35,10 @@ def paragraph(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
     said = [f"{what} in {times} (seed {summary['seed']}{common})."]
     if kernel := manifest.get("backend", {}).get("kernel"):
         said.append(f"TCP was the code of the Linux kernel, version {kernel}.")
+    if hosts.NAME in (manifest.get("backends") or {}):
+        said.append(f"In {hosts.NAME}, programs ran over the network in real time, which is not repeated.")
+    if system := manifest.get("backend", {}).get("system"):
+        said.append(f"The programs' TCP was the code of Linux {system}.")
     values = "Values were means after the warm-up"
     said.append(f"{values}; intervals were 95 % confidence intervals over replications." if several else f"{values}.")
     command = manifest.get("command")

@@ -15,6 +15,7 @@ from narrows._internal import core
 from narrows._internal.arguments import typed
 from narrows._internal.comparison import ALGORITHM, ALGORITHMS, BACKEND, BACKENDS
 from narrows._internal.core import Records, Scenario
+from narrows._internal.emulate import hosts
 from narrows._internal.errors import ReportError
 from narrows._internal.external.alike import unlike
 from narrows._internal.files.folder import appearing, file_name
@@ -206,7 +207,9 @@ class Comparison(Results):
         return numbered(SUMMARY, content)
 
     def _unlike(self) -> str:
-        """Return the other differences of the algorithms; empty unless the comparison is of algorithms."""
+        """Return the other differences of algorithms, or of an emulation and a simulation; empty for none."""
+        if self.of == BACKENDS and hosts.NAME in self.runs:
+            return hosts.UNLIKE.format(hosts.IN_SIMULATOR if SIMULATOR in self.runs else hosts.ON_KERNEL)
         sides: dict[str, list[str]] = {}
         for name, run in self.runs.items():
             at = {} if self.crossed is None else self.crossed.at[name]

@@ -15,6 +15,7 @@ import numpy as np
 from narrows._internal import core
 from narrows._internal.comparison import ALGORITHMS, BACKENDS, Contrast, Replaced
 from narrows._internal.drawing.style import Style, style_of
+from narrows._internal.emulate import hosts
 from narrows._internal.frozen import frozen
 from narrows._internal.metrics import access
 
@@ -141,6 +142,11 @@ class Run:
     factors: tuple[str, str] = ("", "")
     # The events of flows, by replication and flow, as the pages that show them have found them.
     explained: dict[tuple[int, str], Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def in_real_time(self) -> bool:
+        """Whether programs ran over the network in real time."""
+        return bool(self.manifest.get("backend", {}).get("on") == hosts.NAME)
 
     @property
     def style(self) -> Style:
@@ -406,6 +412,11 @@ class Comparison:
     def backends(self) -> bool:
         """Whether the runs differ in the backend."""
         return self.kind == BACKENDS
+
+    @property
+    def in_real_time(self) -> bool:
+        """Whether programs in real time are compared with a simulation."""
+        return self.backends and any(run.in_real_time for run in self.runs)
 
     def run(self, name: str) -> Run:
         """Return the run of this name."""

@@ -88,7 +88,8 @@ def _beside(tables: Markup) -> Markup:
 def _differences(subject: Run | Comparison) -> list[document.Part]:
     if not isinstance(subject, Comparison) or len(subject.runs) < _TWO:
         return []
-    note = element("p", _BACKENDS_NOTE if subject.backends else _COMPARISON_NOTE, class_="note")
+    pair = "programs in real time from the simulation" if subject.in_real_time else "the kernel from the simulator"
+    note = element("p", _BACKENDS_NOTE.format(pair) if subject.backends else _COMPARISON_NOTE, class_="note")
     return [document.section("differences", "Differences", note, _beside(tables.difference_tables(subject)))]
 
 
@@ -140,7 +141,7 @@ _FILES_NOTE = "What the commands of this page name, relative to the folder in wh
 _RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
 _SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."
 _BACKENDS_NOTE = (
-    "Paired differences of the kernel from the simulator, on the same random numbers, with 95 % intervals: "
+    "Paired differences of {}, on the same random numbers, with 95 % intervals: "
     "◆ clearly different (the interval leaves zero out, and the difference exceeds the margin from which it matters), "
     "≈ no difference that matters (the interval lies within the margin), ? undecided. The margins are those of the "
     "metrics' cards."

@@ -20,8 +20,12 @@ def command(subject: Run | Comparison) -> str:
     """Return the command that reproduces the results from the files that the page has, to be run in their folder."""
     numbers = f"--seed {subject.seed} --replications {subject.replications}"
     if not isinstance(subject, Comparison):
+        if subject.in_real_time:
+            return f"narrows emulate scenario.toml {numbers}"
         return f"narrows run scenario.toml {numbers}{_on(subject)}"
     names = [run.name for run in subject.runs]
+    if subject.in_real_time:
+        return f"narrows emulate {folder_of(subject, names[-1])}/scenario.toml {numbers} --twin"
     if subject.backends:
         scenario = shlex.quote(f"{folder_of(subject, names[0])}/scenario.toml")
         return f"narrows run {scenario} {numbers} --on both"
@@ -70,14 +74,18 @@ def _runs(subject: Run | Comparison) -> Sequence[Run]:
 
 
 def _kernel(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Return an entry for the kernel of the runs; none if all ran in the simulator."""
+    """Return entries for the kernel of the runs; none if all ran in the simulator."""
+    found = []
     for run in runs:
         backend = run.manifest.get("backend", {})
+        if run.in_real_time:
+            text = f"the programs' TCP was Linux {backend['system']}; the network was simulated as time passed"
+            found.append(("Real time", text))
         if "kernel" in backend:
             queue = "; queue disciplines of the kernel" if backend.get("queue") else ""
             text = f"{backend['on']}, version {backend['kernel']}, timer {backend['timer_hz']} Hz{queue}"
-            return [("Kernel", f"{text}; key {backend['kernel_key'][:12]}")]
-    return []
+            found.append(("Kernel", f"{text}; key {backend['kernel_key'][:12]}"))
+    return list(dict.fromkeys(found))
 
 
 def _replications(subject: Run | Comparison) -> str:

@@ -105,7 +105,7 @@ def on_backends(runs: Sequence[Run]) -> Figure:
         for trace in (traces[run.name][flow] for flow in flows)
     )
     caption = [
-        "Congestion window of each flow in the simulator and on the kernel, with the same random numbers.",
+        f"Congestion window of each flow on {' and '.join(run.name for run in runs)}, with the same random numbers.",
         f"{len(flows)} of {len(shared)} flows are drawn." if len(flows) < len(shared) else "",
         frame.LEAVES,
         frame.shown(runs),
