@@ -21,10 +21,11 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from narrows._internal.analysis.sequences import MOST, batches
 from narrows._internal.run.execution import execute
 from narrows._internal.run.jobs import Unwatched
 from narrows._internal.trial.contest import Contest, Values, contests
-from narrows._internal.trial.run import ALPHA, LEAST, MOST, STEP
+from narrows._internal.trial.run import ALPHA
 from narrows._internal.trial.scenarios import Sides, of_files, of_narrows
 from narrows._internal.trial.verdict import UNDECIDED, WORSE
 
@@ -138,7 +139,7 @@ def _drawn(contest: Contest, generator: random.Random, *, apart: bool) -> Contes
 
 def _end(contest: Contest, margin: str, alpha: float) -> tuple[int, list[tuple[Wanted, Judged]]]:
     """Return the replications at which all metrics are decided, or the most, and the states of the metrics then."""
-    for count in range(LEAST, MOST + 1, STEP):
+    for count in (each.stop for each in batches(MOST)):
         values = {place: (a[:count], b[:count]) for place, (a, b) in contest.values.items()}
         states = Contest(contest.pair, contest.wanted, values).judge(margin, alpha)
         if all(state.verdict != UNDECIDED for _, state in states):

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from narrows._internal.analysis.sequences import confidence_sequence, half_width
+from narrows._internal.analysis.sequences import MOST, batches, confidence_sequence, half_width
 from narrows._internal.metrics.criteria import Margin
-from narrows._internal.trial.run import LEAST, MOST, STEP
 from narrows._internal.trial.verdict import judge
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def _positives(shape: str, shift: float, verdict: str, part: float = 0.02) -> in
     found = 0
     for _ in range(TRIALS):
         costs = 0.5 * SHAPES[shape](random, MOST) + shift
-        looks = range(LEAST, MOST + 1, STEP)
+        looks = [each.stop for each in batches(MOST)]
         a = [100.0] * MOST
         b = [100.0 + float(each) for each in costs]
         found += any(judge(a[:n], b[:n], "lower", Margin(part, 0.0, "given"), 0.05).verdict == verdict for n in looks)

@@ -29,7 +29,7 @@ transformation", Journal of the Royal Statistical Society B 54 (1992) 221.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 
 def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: float = 1.0) -> tuple[float, float]:
@@ -68,6 +68,23 @@ def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: flo
     return mean - max(half, greatest * error), mean + max(half, -least * error)
 
 
+def batches(most: int) -> Iterator[range]:
+    """Yield the numbers of the replications after which a sequential experiment is judged: `FIRST`, then `STEP` each.
+
+    Args:
+        most: Greatest number of replications, at least 1.
+
+    Examples:
+        >>> list(batches(13))
+        [range(0, 10), range(10, 12), range(12, 13)]
+    """
+    done = 0
+    while done < most:
+        until = min(done + STEP if done else FIRST, most)
+        yield range(done, until)
+        done = until
+
+
 def half_width(count: int, variance: float, alpha: float, prior: float) -> float:
     """Return half of the width of the interval of a mean; infinite while there are too few values.
 
@@ -99,6 +116,8 @@ def _untransformed(transformed: float, skewness: float, count: int) -> float:
     return 3.0 / slope * (math.cbrt(1.0 + slope * (transformed - slope / 6.0)) - 1.0)
 
 
+# Replications before the first look, between two looks, and at most unless more are asked for.
+FIRST, STEP, MOST = 10, 2, 40
 # A value alone has no spread, and two have no skewness.
 LEAST = 2
 LEAST_OF_SKEWNESS = 3

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from narrows._internal import core
+from narrows._internal.analysis.sequences import MOST, batches
 from narrows._internal.errors import Interrupted
 from narrows._internal.files import kept
 from narrows._internal.run import shared as sharing
@@ -25,22 +26,21 @@ def trial(found: Sequence[Contest], kept: Kept, options: Options, margin: str, a
     """Run a trial to its end."""
     each_alpha = alpha / max(sum(len(each.wanted) for each in found), 1)
     most = options.replications or MOST
-    least = min(LEAST, most)
-    open_, done = list(enumerate(found)), 0
-    while open_ and done < most:
-        step = (least if done == 0 else STEP) if done + STEP <= most else most - done
+    open_ = list(enumerate(found))
+    for batch in batches(most):
         if not _replicate(
-            open_, range(done, done + step), kept, options.jobs, Share(options.watch, done / most, step / most)
+            open_, batch, kept, options.jobs, Share(options.watch, batch.start / most, len(batch) / most)
         ):
-            if done == 0:
+            if batch.start == 0:
                 raise Interrupted("nothing has been compared yet; what has run is kept, and the same command goes on")
             break
-        done += step
         open_ = [
             (place, each)
             for place, each in open_
             if not each.repeated and any(state.verdict == UNDECIDED for _, state in each.judge(margin, each_alpha))
         ]
+        if not open_:
+            break
     return [
         row(
             state,
@@ -191,6 +191,5 @@ def _read(values: Sequence[float | None]) -> list[float]:
 
 
 ALPHA = 0.05
-LEAST, STEP, MOST = 10, 2, 40
 # Pairs of runs whose records are in memory at a time, at most.
 CHUNK = 16

@@ -18,12 +18,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from narrows._internal.analysis.sequences import confidence_sequence
-
-if TYPE_CHECKING:
-    from narrows._internal.metrics.criteria import Margin
+from narrows._internal.metrics.criteria import Margin, verdict
 
 
 class Judged(NamedTuple):
@@ -49,18 +47,13 @@ def judge(a: Sequence[float], b: Sequence[float], better: str, margin: Margin, a
     count = len(pairs)
     low, high = confidence_sequence([y - x for x, y in pairs], alpha)
     over = confidence_sequence([cost - each for cost, each in zip(costs, margins, strict=True)], alpha)
-    least, greatest = sorted((sign * low, sign * high))
-    mean, margin_mean = math.fsum(costs) / count, math.fsum(margins) / count
-    verdict = UNDECIDED
-    if least > 0.0 and mean > margin_mean:
-        verdict = WORSE
-    elif greatest < 0.0 and mean < -margin_mean:
-        verdict = BETTER
-    elif over[1] <= 0.0:
-        verdict = NO_WORSE
+    mean, margin_mean = math.fsum(y - x for x, y in pairs) / count, math.fsum(margins) / count
+    found = verdict({"mean": mean, "ci95": [low, high], "interval_method": None}, margin_mean, better)
+    if found not in {WORSE, BETTER}:
+        found = NO_WORSE if over[1] <= 0.0 else UNDECIDED
     return Judged(
-        verdict,
-        math.fsum(y - x for x, y in pairs) / count,
+        found,
+        mean,
         (low, high) if math.isfinite(low) else None,
         math.fsum(x for x, _ in pairs) / count,
         math.fsum(y for _, y in pairs) / count,
