@@ -53,29 +53,46 @@ def compare(planned: Planned, options: Options) -> Comparison:
     matter = given_margins(options.margins)
     wanted = wanted_of(options.metrics, list(scenarios.values()))
     replications = next(iter(scenarios.values())).replications
-    # Replication by replication, so that finished runs are still paired after an interrupt.
-    plan = [(name, index) for index in range(replications) for name in scenarios]
     clock = _Clock()
-    outcomes = attempt([(scenarios[name], index) for name, index in plan], options.jobs, options.watch)
+    gathered = _Gathered(scenarios)
+    gathered.run(range(replications), options.jobs, options.watch)
     wall_s = clock.elapsed_s()
-    records: dict[str, dict[int, core.Records]] = {name: {} for name in scenarios}
-    failed: dict[str, Exception] = {}
-    for (name, index), each in zip(plan, outcomes, strict=True):
-        if isinstance(each, Exception):
-            failed.setdefault(name, each)
-        elif each is not None:
-            records[name][index] = each
-    # The finished replications of a run that fails would be a biased choice.
     runs = {
-        name: Run(scenarios[name], finished, clock.started, wall_s, wanted)
-        for name, finished in records.items()
-        if finished and name not in failed
+        name: Run(scenarios[name], records, clock.started, wall_s, wanted) for name, records in gathered.whole().items()
     }
-    if not runs:
-        for problem in failed.values():
-            raise problem
-        raise Interrupted(NOTHING_FINISHED)
-    return Comparison(list(scenarios), runs, clock.started, wall_s, matter, planned.of, planned.crossed, failed)
+    return Comparison(
+        list(scenarios), runs, clock.started, wall_s, matter, planned.of, planned.crossed, gathered.failed
+    )
+
+
+class _Gathered:
+    """The records of the runs of a comparison so far."""
+
+    def __init__(self, scenarios: Mapping[str, core.Scenario]) -> None:
+        self._scenarios = scenarios
+        self._records: dict[str, dict[int, core.Records]] = {name: {} for name in scenarios}
+        self.failed: dict[str, Exception] = {}
+
+    def run(self, replications: range, jobs: int | None, watch: Watch) -> None:
+        """Run replications of every run that has not failed."""
+        # Replication by replication, so that finished runs are still paired after an interrupt.
+        plan = [(name, index) for index in replications for name in self._scenarios if name not in self.failed]
+        outcomes = attempt([(self._scenarios[name], index) for name, index in plan], jobs, watch)
+        for (name, index), each in zip(plan, outcomes, strict=True):
+            if isinstance(each, Exception):
+                self.failed.setdefault(name, each)
+            elif each is not None:
+                self._records[name][index] = each
+
+    def whole(self) -> dict[str, dict[int, core.Records]]:
+        """Return the records of the runs that did not fail, by replication; errors if there are none."""
+        # The finished replications of a run that fails would be a biased choice.
+        found = {name: {**each} for name, each in self._records.items() if each and name not in self.failed}
+        if not found:
+            for problem in self.failed.values():
+                raise problem
+            raise Interrupted(NOTHING_FINISHED)
+        return found
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from narrows._internal.comparison import Contrast, Replaced, contrasts, directions, runs_of
 from narrows._internal.drawing.scale import INDEX, PERCENT
 from narrows._internal.metrics.perceived import stated
-from narrows._internal.page.metrics import meaning
+from narrows._internal.page.metrics import Meaning, meaning
 from narrows._internal.run.wording import FLOWS, LOSS, flows
 from narrows._internal.statistics import mean_in
 from narrows._internal.typed import JOINED
@@ -66,6 +66,10 @@ class Findings:
         """Return the difference of a metric between two runs."""
         pair = self._differences.get((run, first))
         return {**_NOTHING, **(list(pair["groups"].values())[asked.place].get(asked.name, {}) if pair else {})}
+
+    def meaning(self, asked: Asked) -> Meaning:
+        """Return the presentation of a metric of its group or flows."""
+        return meaning(asked.name).of(asked.of if asked in self.perceived else f"the flows{asked.of}")
 
     def margin(self, asked: Asked) -> float | None:
         """Return the margin from which differences of a metric matter, as the first pair of runs has it."""

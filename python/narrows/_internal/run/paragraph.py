@@ -57,7 +57,7 @@ def _of_comparison(summary: Mapping[str, Any]) -> Iterator[str]:
 def _of_effect(of: Findings, found: Found) -> Iterator[str]:
     contrast, asked = found.contrast, found.asked
     (first, reference), *others = contrast.runs.items()
-    shown = meaning(asked.name)
+    shown = of.meaning(asked)
     differences = {level: of.difference(run, reference, asked) for level, run in others}
     known = {level: each for level, each in differences.items() if each["mean"] is not None}
     if not known:
@@ -66,10 +66,9 @@ def _of_effect(of: Findings, found: Found) -> Iterator[str]:
     values = (rounded_text(of.estimate(contrast.runs[each], asked), shown.unit) for each in (level, first))
     after, before = values
     place = f"{contrast.where[:1].upper()}{contrast.where[1:]}, the" if contrast.where else "The"
-    owner = asked.of if asked in of.perceived else f"the flows{asked.of}"
     verdict = JUDGED.get(str(known[level]["verdict"]), JUDGED["undecided"])[1]
     yield (
-        f"{place} {_subject(shown.of(owner).label)} was {after} with {contrast.spoken(level)}, and {before} with "
+        f"{place} {_subject(shown.label)} was {after} with {contrast.spoken(level)}, and {before} with "
         f"{contrast.spoken(first)}: a difference of {_difference(known[level], shown.unit)}, {verdict}."
     )
 
