@@ -178,6 +178,13 @@ def ends_of(found: Estimate) -> tuple[float, float]:
     return low, high
 
 
+def intervals_of(at_most: int | None) -> str:
+    """Return the name of the intervals of results; `at_most` is the limit of replications that results decided."""
+    if at_most is None:
+        return "95 % intervals"
+    return "95 % confidence sequences (valid at every number of replications)"
+
+
 def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[Value]:
     """Return the values of independent replications: the first alone if all are the same run."""
     return replications[:1] if len(set(digests)) == 1 else replications
@@ -185,6 +192,8 @@ def distinct(replications: Sequence[Value], digests: Iterable[str]) -> Sequence[
 
 EQUAL = "equal"
 """The method of the interval of values that are all equal."""
+SEQUENCE = "confidence sequence"
+"""The method of an interval that is valid at every number of replications (`narrows._internal.analysis.sequences`)."""
 # The probability outside each end of an interval of 95 %.
 _TAIL = 0.025
 # Relative; by this much a rounded value may leave its range.

@@ -30,6 +30,9 @@ class Mine:
 FLAGS = ["--replications", "40", "--jobs", "1", "--out", "out"]
 
 
+KEPT = ("manifest", "summary")
+
+
 def begin(folder: Path, *arguments: str | Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command(arguments),
@@ -70,6 +73,21 @@ def test_an_interrupt_of_all_processes_of_a_command_keeps_what_has_finished(
     assert 1 <= len(manifest["finished"]) < 40
     summary = json.loads((tmp_path / "out/summary.json").read_text(encoding="utf-8"))
     assert summary["replications"] == len(manifest["finished"])
+
+
+def test_a_comparison_that_is_interrupted_before_it_is_decided_keeps_what_has_finished(
+    tmp_path: Path, long_scenario: Path
+) -> None:
+    flags = ["--until-decided", "--at-most", "40", "--jobs", "1", "--out", "out"]
+    process = begin(tmp_path, "compare", "newreno", "aiad", "--scenario", long_scenario, *flags)
+    wait_for_progress(process, 4)
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 3
+    manifest, summary = (json.loads((tmp_path / f"out/{name}.json").read_text("utf-8")) for name in KEPT)
+    assert manifest["interrupted"] is True
+    assert 1 <= summary["replications"] < 40
+    assert summary["at_most"] == 40
 
 
 def test_an_interrupted_comparison_keeps_what_has_finished(tmp_path: Path, long_scenario: Path) -> None:

@@ -29,7 +29,9 @@ transformation", Journal of the Royal Statistical Society B 54 (1992) 221.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+
+from narrows._internal.statistics import EQUAL, SEQUENCE, Estimate, Range
 
 
 def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: float = 1.0) -> tuple[float, float]:
@@ -66,6 +68,27 @@ def confidence_sequence(values: Sequence[float], alpha: float = 0.05, prior: flo
     # The mean m has t = (mean - m) / error: the upper end belongs to the least t.
     least, greatest = (_untransformed(end, skewness, count) for end in (-half / error, half / error))
     return mean - max(half, greatest * error), mean + max(half, -least * error)
+
+
+def always_valid(found: Estimate, values: Iterable[float], within: Range) -> Estimate:
+    """Return the estimate of a mean with the interval of the confidence sequence, within the possible values.
+
+    Args:
+        found: The estimate of the mean of a fixed number of values.
+        values: The values; those that are not finite do not count.
+        within: The values that the mean can have.
+
+    Returns:
+        The estimate; its interval is None while the interval of the sequence is infinite. Values that are all equal
+        keep the interval of their bound, which is valid at every number of them: the first n values are all equal
+        only if the first n - 1 are, so looks at fewer of them add no error.
+    """
+    mean = found["mean"]
+    if mean is None or found["interval_method"] in {None, EQUAL}:
+        return found
+    low, high = confidence_sequence([each for each in values if math.isfinite(each)])
+    ends = [max(low, min(within.low, mean)), min(high, max(within.high, mean))] if math.isfinite(low) else None
+    return {"mean": mean, "ci95": ends, "interval_method": SEQUENCE}
 
 
 def batches(most: int) -> Iterator[range]:

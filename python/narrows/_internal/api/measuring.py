@@ -35,6 +35,7 @@ def compare(  # noqa: PLR0913  # each has a default
     margins: Sequence[str] = (),
     seed: int | None = None,
     replications: int | None = None,
+    until_decided: bool = False,
     jobs: int | None = None,
     watch: Watch | None = None,
     trust: bool = False,
@@ -53,7 +54,9 @@ def compare(  # noqa: PLR0913  # each has a default
         metrics: Further metrics for the summary, as in `"cov(bin=10s)"`.
         margins: Margins that differences must exceed to matter, as in `"rtt_mean_s=1ms"`.
         seed: Master seed; None is the scenario's.
-        replications: Number of replications of each run; None is the scenario's, or five.
+        replications: Number of replications of each run; None is the scenario's, or five. With `until_decided` the
+            greatest number, two or more; None is 40.
+        until_decided: As of `Scenario.compare`.
         jobs: Maximum number of replications at a time; None is the number of processors.
         watch: Receives the progress and may stop the work; the replications that have finished are returned.
         trust: As of `load`; not with a `Scenario`, which has its own.
@@ -77,7 +80,7 @@ def compare(  # noqa: PLR0913  # each has a default
     else:
         read = load(scenario, overrides, trust=trust, on=on)
     return read.with_subjects(listed(subjects)).compare(
-        algorithms, replications, seed, jobs, watch, metrics, margins, vary
+        algorithms, replications, seed, jobs, watch, metrics, margins, vary, until_decided=until_decided
     )
 
 

@@ -44,9 +44,21 @@ def compare(arguments: argparse.Namespace) -> int:
         raise InputError("compare", "nothing to compare; allowed: algorithms, --vary KEY=LEVEL,LEVEL, or both")
     if scenarios := [each for each in arguments.algorithms if _is_scenario(each)]:
         raise InputError(f"compare {scenarios[0]}", f"is no algorithm; did you mean --scenario {scenarios[0]}?")
+    _limit(arguments)
     work = Work(arguments)
     scenario = _read(arguments.scenario, arguments).with_subjects(arguments.subject)
     return perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)
+
+
+def _limit(arguments: argparse.Namespace) -> None:
+    """Take the limit of a comparison that ends when it is decided as its number of replications."""
+    if not arguments.until_decided:
+        if arguments.at_most is not None:
+            raise InputError("--at-most", "limits the replications of --until-decided, which is not given")
+    elif arguments.replications is not None:
+        raise InputError("--replications", "is the number that --until-decided finds; allowed: --at-most N")
+    else:
+        arguments.replications = arguments.at_most
 
 
 def _is_scenario(given: str) -> bool:
@@ -82,6 +94,7 @@ def _print(
 ) -> None:
     from narrows._internal.cli.table import comparison_tables, explained, run_tables, wanted_table
     from narrows._internal.files.json_objects import to_json
+    from narrows._internal.statistics import intervals_of
     from narrows.metrics import resolve
 
     if arguments.json:
@@ -90,7 +103,7 @@ def _print(
     count = summary["replications"]
     note = "1 replication; --replications 5 gives 95 % intervals"
     if count > 1:
-        note = f"{count} replications; 95 % intervals: ± half of one, or [its ends]"
+        note = f"{count} replications; {intervals_of(summary.get('at_most'))}: ± half of one, or [its ends]"
     print(f"{paint(summary['title'], 'heading')}\nseed {summary['seed']}, {note}\n")
     print(explained(run_tables(summary) if runs is None else comparison_tables(summary)), end="\n\n")
     if runs is not None:
@@ -193,6 +206,10 @@ def _compare(command: argparse.ArgumentParser) -> None:
         help="margin below which a difference of a metric does not matter, as in goodput_bps=5%% or rtt_mean_s=1ms "
         "(repeatable)",
     )
+    what = "add replications until every comparison of the sentences is decided: better, worse, or no difference that "
+    command.add_argument("--until-decided", action="store_true", help=f"{what}matters")
+    what = "greatest number of replications with --until-decided (default: 40)"
+    command.add_argument("--at-most", metavar="N", type=options.whole(2, 10**6), help=what)
     options.work(command)
     options.backend(command, "; both: each run on both")
     _kernel_queues(command)
@@ -224,6 +241,7 @@ COMMANDS = (
         (
             "compare cubic bbr3 --scenario two-flows --replications 5",
             "compare cubic --vary path.queue=droptail,fq-codel --scenario home",
+            "compare cubic bbr3 --scenario two-flows --until-decided --at-most 100",
             "compare cubic ./mine.py:Mine './mine.py:Mine(a=2)'",
         ),
         {"algorithms": known.algorithms},

@@ -216,7 +216,7 @@ class AtOnce:
 
 
 # The options that commands have by their own names.
-NAMES = ("seed", "replications", "jobs", "metrics", "margins", "on", "out", "trust", "shard")
+NAMES = ("seed", "replications", "jobs", "metrics", "margins", "on", "out", "trust", "shard", "until_decided")
 MINUTE_S = 60
 HOUR_S = 3600
 WIDTH = 40

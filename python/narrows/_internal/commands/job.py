@@ -90,9 +90,10 @@ def perform(job: Job[Result], stoppable: AbstractContextManager[None] | None = N
     return Done(job.folder, result)
 
 
-def default_folder(scenarios: Sequence[Scenario]) -> Path:
+def default_folder(scenarios: Sequence[Scenario], options: Options) -> Path:
     """Return the default folder of a run or comparison; its hash is over everything that the records depend on."""
-    return folder_of(scenarios[0].title, [f"{each.digest} {each.seed} {each.replications}" for each in scenarios])
+    parts = [f"{each.digest} {each.seed} {each.replications}" for each in scenarios]
+    return folder_of(scenarios[0].title, [*parts, *(["until decided"] if options.until_decided else [])])
 
 
 def folder_of(title: str, parts: Sequence[str]) -> Path:

@@ -33,7 +33,7 @@ class Running(Job[Run | Comparison]):
         scenarios = [planned] if isinstance(planned, core.Scenario) else [*planned.scenarios.values()]
         execution.wanted_of(options.metrics, scenarios)
         given_margins(options.margins)
-        folder, replace = options.out or default_folder(scenarios), options.out is None
+        folder, replace = options.out or default_folder(scenarios, options), options.out is None
         check_place(folder, replace=replace)
         return cls(folder, options, planned, replace)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from narrows._internal.drawing.scale import NARROW_SPACE, NO_DATA, PERCENT, Unit, fixed, quantity
 from narrows._internal.rounding import ALL_RUNS, MOST_DIGITS, SYMMETRIC, decimals_of, estimate_decimals, other_end
-from narrows._internal.statistics import EQUAL
+from narrows._internal.statistics import EQUAL, SEQUENCE
 
 
 def estimate_text(mean: float | None, interval: Sequence[float] | None, unit: Unit, method: str | None = None) -> str:
@@ -126,11 +126,16 @@ def how_made(methods: Iterable[str | None], replications: int, what: str = "Erro
     known = [method for method in dict.fromkeys(methods) if method is not None]
     if replications < _TWO or not known:
         return "One replication gives no confidence interval." if replications < _TWO else ""
+    equal = "; where all values are equal, from their bound alone" if EQUAL in known else ""
+    if SEQUENCE in known:
+        return (
+            f"{what} 95 % confidence sequences of the mean, which are valid at every number of replications, after "
+            f"{replications}{equal}."
+        )
     scales = [name for method, name in _SCALES.items() if method in known]
     on = f"on the {' or '.join(scales)} scale of the mean, transformed back (delta method)" if scales else ""
     plain = "on the scale of the values" if scales and "t" in known else ""
     parts = " or ".join(filter(None, (on, plain)))
-    equal = "; where all values are equal, from their bound alone" if EQUAL in known else ""
     return (
         f"{what} 95 % confidence intervals of the mean over {replications} independent replications, from "
         f"Student's t distribution with {replications - 1} {'degree' if replications == _TWO else 'degrees'} of freedom"

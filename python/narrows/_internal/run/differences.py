@@ -9,6 +9,7 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from narrows._internal.analysis.sequences import always_valid
 from narrows._internal.core import Records
 from narrows._internal.metrics.criteria import Margin, margin_of, verdict
 from narrows._internal.metrics.possible import range_in
@@ -32,8 +33,13 @@ class _Run(Protocol):
     def measured(self) -> Mapping[int, Measured]: ...
 
 
-def differences(runs: Mapping[str, _Run], margins: Mapping[str, Margin]) -> list[dict[str, Any]]:
-    """Estimate the paired difference of each pair of runs, later minus earlier."""
+def differences(
+    runs: Mapping[str, _Run], margins: Mapping[str, Margin], *, sequential: bool = False
+) -> list[dict[str, Any]]:
+    """Estimate the paired difference of each pair of runs, later minus earlier.
+
+    Their number of replications may have depended on the results (`sequential`).
+    """
     found = []
     for against, of in combinations(runs, 2):
         records = [runs[name].records for name in (of, against)]
@@ -43,7 +49,7 @@ def differences(runs: Mapping[str, _Run], margins: Mapping[str, Margin]) -> list
             _Side(name, [runs[name].measured[each] for each in counted], [runs[name].records[each] for each in counted])
             for name in (of, against)
         )
-        found.append(_difference(left, right, margins))
+        found.append(_difference(left, right, margins, sequential=sequential))
     return found
 
 
@@ -68,15 +74,17 @@ class _Side(NamedTuple):
     records: Sequence[Records]
 
 
-def _difference(of: _Side, against: _Side, margins: Mapping[str, Margin]) -> dict[str, Any]:
+def _difference(of: _Side, against: _Side, margins: Mapping[str, Margin], *, sequential: bool) -> dict[str, Any]:
     return {
         "of": of.name,
         "against": against.name,
-        **{f"{kind}s": _metrics(kind, of, against, margins) for kind in ("group", "link")},
+        **{f"{kind}s": _metrics(kind, of, against, margins, sequential=sequential) for kind in ("group", "link")},
     }
 
 
-def _metrics(kind: str, of: _Side, against: _Side, margins: Mapping[str, Margin]) -> dict[str, dict[str, Any]]:
+def _metrics(
+    kind: str, of: _Side, against: _Side, margins: Mapping[str, Margin], *, sequential: bool
+) -> dict[str, dict[str, Any]]:
     if not of.measured:
         return {}
     found: dict[str, dict[str, Any]] = {}
@@ -85,16 +93,22 @@ def _metrics(kind: str, of: _Side, against: _Side, margins: Mapping[str, Margin]
     for name, other in zip(left, right, strict=True):
         key = name if name == other else f"{name} - {other}"
         found[key] = {
-            metric: _judged(kind, metric, ((of, name), (against, other)), margins.get(metric)) for metric in left[name]
+            metric: _judged(kind, metric, ((of, name), (against, other)), margins.get(metric), sequential=sequential)
+            for metric in left[name]
         }
     return found
 
 
-def _judged(kind: str, metric: str, sides: Sequence[tuple[_Side, str]], given: Margin | None) -> dict[str, Any]:
+def _judged(
+    kind: str, metric: str, sides: Sequence[tuple[_Side, str]], given: Margin | None, *, sequential: bool
+) -> dict[str, Any]:
     values = [[each[f"{kind}s"][owner][metric] for each in side.measured] for side, owner in sides]
     paired_at = [place for place, pair in enumerate(zip(*values, strict=True)) if all(map(math.isfinite, pair))]
     ranges = [range_in([side.records[place] for place in paired_at], kind, owner, metric) for side, owner in sides]
     difference = paired(values[0], values[1], *ranges)
+    if sequential:
+        each = (a - b for a, b in zip(*values, strict=True))
+        difference = always_valid(difference, each, ranges[0].less(ranges[1]))
     card = card_of(metric, kind)
     margin = (given or margin_of(card)).of(estimate(values[1])["mean"] or 0.0)
     return {**difference, "margin": margin, "verdict": verdict(difference, margin, card["better"])}

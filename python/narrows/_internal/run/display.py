@@ -16,6 +16,7 @@ from narrows._internal.names import UnknownNameError
 from narrows._internal.page.estimates import estimate_text
 from narrows._internal.page.metrics import meaning
 from narrows._internal.plural import counted
+from narrows._internal.statistics import intervals_of
 from narrows.metrics import card_of
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class Displayed:
         head = "".join(f"<th>{escape(each)}</th>" for each in titles)
         return (
             f"<p><b>{escape(self.summary['title'])}</b><br>seed {self.summary['seed']}, "
-            f"{counted(self.summary['replications'], 'replication')}; in parentheses 95 % intervals</p>"
+            f"{counted(self.summary['replications'], 'replication')}; in parentheses "
+            f"{intervals_of(self.summary.get('at_most'))}</p>"
             f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
             f"<p><code>{escape(self.summary['digest'])}</code></p>"
         )

@@ -6,19 +6,21 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING
 
 from narrows._internal import core
+from narrows._internal.analysis.sequences import batches
 from narrows._internal.arguments import check_numbers
 from narrows._internal.comparison import ALGORITHMS
 from narrows._internal.emulate.hosts import be_prompt
 from narrows._internal.errors import InputError, Interrupted
 from narrows._internal.frozen import frozen
 from narrows._internal.metrics.criteria import given_margins
-from narrows._internal.run.jobs import Job, Share, Unwatched, Watch, processors, work_s
+from narrows._internal.run.jobs import Job, Noted, Share, Unwatched, Watch, processors, work_s
 from narrows._internal.run.results import Comparison, Run
 from narrows.metrics import Metric, check, resolve
 
@@ -48,21 +50,36 @@ def run(scenario: core.Scenario, options: Options) -> Run:
 
 
 def compare(planned: Planned, options: Options) -> Comparison:
-    """Run every replication of one scenario per algorithm, per backend, or per combination of levels."""
-    scenarios = planned.scenarios
+    """Run every replication of one scenario per algorithm, per backend, or per combination of levels.
+
+    If the comparison ends when it is decided, the number of replications is the greatest one.
+    """
+    from narrows._internal.run.sentences import undecided
+
     matter = given_margins(options.margins)
-    wanted = wanted_of(options.metrics, list(scenarios.values()))
-    replications = next(iter(scenarios.values())).replications
-    clock = _Clock()
-    gathered = _Gathered(scenarios)
-    gathered.run(range(replications), options.jobs, options.watch)
-    wall_s = clock.elapsed_s()
-    runs = {
-        name: Run(scenarios[name], records, clock.started, wall_s, wanted) for name, records in gathered.whole().items()
-    }
-    return Comparison(
-        list(scenarios), runs, clock.started, wall_s, matter, planned.of, planned.crossed, gathered.failed
-    )
+    wanted = wanted_of(options.metrics, list(planned.scenarios.values()))
+    most = next(iter(planned.scenarios.values())).replications
+    at_most = most if options.until_decided else None
+    gathered = _Gathered(planned.scenarios)
+    clock, before = _Clock(), used() if options.until_decided else 0
+    watch: Watch = options.watch
+    for batch in batches(most) if options.until_decided else [range(most)]:
+        gathered.run(batch, options.jobs, Share(watch, batch.start / most, len(batch) / most))
+        ran, stopped = planned, watch.stopped()
+        if batch.stop < most and not stopped:
+            if batch.start == 0:
+                check_memory(batch.stop, most, used() - before)
+            ran = _replicated(planned, batch.stop)
+        about = clock.started, clock.elapsed_s(), wanted, at_most
+        runs = {name: Run(ran.scenarios[name], each, *about) for name, each in gathered.whole().items()}
+        found = Comparison(list(ran.scenarios), runs, *about[:2], matter, ran.of, ran.crossed, gathered.failed)
+        if stopped or not options.until_decided:
+            break
+        open_ = undecided(found.summary)
+        if not open_:
+            break
+        watch = Noted(options.watch, max(open_, key=lambda each: each.width).text)
+    return found
 
 
 class _Gathered:
@@ -93,6 +110,17 @@ class _Gathered:
                 raise problem
             raise Interrupted(NOTHING_FINISHED)
         return found
+
+
+def _replicated(planned: Planned, replications: int) -> Planned:
+    """Return the scenarios of a comparison with another number of replications."""
+    scenarios = {}
+    for name, each in planned.scenarios.items():
+        scenarios[name] = core.load({**each.given, "replications": replications})
+        if scenarios[name].files != each.files:
+            raise InputError(name, "a file of its scenario changed while its runs were in progress")
+    crossed = None if planned.crossed is None else replace(planned.crossed, scenarios=scenarios)
+    return Planned(scenarios, planned.of, crossed)
 
 
 def execute(jobs: Sequence[Job], threads: int | None, watch: Watch | None) -> list[core.Records | None]:

@@ -156,4 +156,5 @@ CLEAR = frozenset({"better", "worse", "different"})
 # The index of one flow is 1 whatever happens, and most links lose nothing.
 STILL = {"jain": 1.0, "loss_rate": 0.0}
 BOTH = frozenset({frozenset({"forward"}), frozenset({"reverse"})})
-_NOTHING: Mapping[str, Any] = {"mean": None, "ci95": None, "interval_method": None, "verdict": "undecided"}
+_NOTHING: Mapping[str, Any] = {"mean": None, "ci95": None, "interval_method": None, "margin": 0.0,
+                                 "verdict": "undecided"}  # fmt: skip

@@ -56,6 +56,22 @@ class Wordless:
         return self.watch.stopped()
 
 
+@frozen
+class Noted:
+    """The watch of some work that is shown with words on its state."""
+
+    watch: Observer
+    note: str
+
+    def update(self, fraction: float) -> None:
+        """Report the progress with the words."""
+        self.watch.update(fraction, self.note)
+
+    def stopped(self) -> bool:
+        """Return whether a stop was requested."""
+        return self.watch.stopped()
+
+
 def observer(watch: Watch | None) -> Observer:
     """Return the observer for a watch, or for none."""
     return Unwatched() if watch is None else Wordless(watch)

@@ -87,7 +87,7 @@ class Options:
     """The options of a command; None is the default of the scenario, study or suite."""
 
     seed: int | None = None
-    replications: int | None = None
+    replications: int | None = None  # the greatest number, if the work ends when it is decided
     jobs: int | None = None  # results do not depend on it
     metrics: Sequence[str] = ()
     margins: Sequence[str] = ()
@@ -99,6 +99,7 @@ class Options:
     given: Sequence[str] | None = None  # the arguments of the command line; None from Python
     overrides: Sequence[str] = ()
     shard: Shard | None = None
+    until_decided: bool = False  # add replications until the comparisons of the sentences are decided
 
     def __post_init__(self) -> None:
         check_numbers(seed=self.seed, replications=self.replications, jobs=self.jobs)

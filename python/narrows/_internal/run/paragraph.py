@@ -40,9 +40,18 @@ def paragraph(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
     if system := manifest.get("backend", {}).get("system"):
         said.append(f"The programs' TCP was the code of Linux {system}.")
     values = "Values were means after the warm-up"
-    said.append(f"{values}; intervals were 95 % confidence intervals over replications." if several else f"{values}.")
+    said.append(f"{values}; intervals were {_intervals(summary)}." if several else f"{values}.")
     command = manifest.get("command")
     return " ".join([*said, *results, *([f"The command was: {command}."] if command else [])])
+
+
+def _intervals(summary: Mapping[str, Any]) -> str:
+    if "at_most" not in summary:
+        return "95 % confidence intervals over replications"
+    return (
+        f"95 % confidence sequences, which are valid at every number of replications: these were added until each "
+        f"comparison was decided, at most {summary['at_most']}"
+    )
 
 
 def _of_comparison(summary: Mapping[str, Any]) -> Iterator[str]:

@@ -79,15 +79,17 @@ class Results(Tables):
 class Run(Results):
     """The results of one scenario: the records of its replications, with tables, metrics and summary."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  # the parts of a run
         self,
         scenario: Scenario,
         records: Mapping[int, Records],
         started: str,
         wall_s: float,
         wanted: Sequence[Metric] = (),
+        at_most: int | None = None,
     ) -> None:
-        """Make the results of a run."""
+        """Make the results of a run; `at_most` is the limit of a comparison that ended when it was decided."""
+        self.at_most = at_most
         self.scenario = scenario
         self.records = records
         self.started = started
@@ -107,7 +109,7 @@ class Run(Results):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The contents of `summary.json`: the mean and 95 % interval of every metric, the checks, the cost."""
-        summary = summarize(self.scenario, self.records, self.measured, self.wall_s)
+        summary = summarize(self.scenario, self.records, self.measured, self.wall_s, at_most=self.at_most)
         if self.scenario.expectations:
             summary["expectations"] = judge(self.scenario.expectations, summary)
         printed = describe_programs(self.records)
@@ -191,11 +193,13 @@ class Comparison(Results):
     def summary(self) -> dict[str, Any]:
         """The contents of the comparison's `summary.json`."""
         summaries = {name: run.summary for name, run in self.runs.items()}
-        found = differences(self.runs, self.margins)
+        sequential = self._any.at_most is not None
+        found = differences(self.runs, self.margins, sequential=sequential)
         content = {
             "title": self._any.scenario.title,
             "seed": self._any.scenario.seed,
             "replications": max(each["replications"] for each in summaries.values()),
+            **({"at_most": self._any.at_most} if sequential else {}),
             "digest": digest(each["digest"] for each in summaries.values()),
             **({} if self.crossed is None else {"factors": self.crossed.factors}),
             **self._failures(),

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from narrows._internal import core
+from narrows._internal.analysis.sequences import MOST
 from narrows._internal.arguments import Overrides, check_numbers, listed, typed
 from narrows._internal.emulate.hosts import RealTime
 from narrows._internal.errors import InputError
@@ -202,6 +203,8 @@ class Scenario:
         metrics: Sequence[str] = (),
         margins: Sequence[str] = (),
         vary: Mapping[str, Sequence[object]] = NOTHING,
+        *,
+        until_decided: bool = False,
     ) -> Comparison:
         """Run the scenario once per algorithm, per level of a key, or per combination, with common random numbers.
 
@@ -209,7 +212,8 @@ class Scenario:
             algorithms: Names, or classes at the top level of a Python file. Each is in turn the algorithm of the groups
                 marked as subject, or of all groups if none is marked. An empty list keeps the scenario's algorithms, if
                 `vary` has a key.
-            replications: Number of replications per run; None is the scenario's, or five.
+            replications: Number of replications per run; None is the scenario's, or five. With `until_decided` the
+                greatest number, two or more; None is 40.
             seed: Master seed; None is the scenario's.
             jobs: Maximum number of replications at a time; None is the number of processors. The results do not depend
                 on it.
@@ -220,6 +224,8 @@ class Scenario:
             vary: The levels of keys, each as in the file, as in `{"path.queue": ["droptail", "codel"]}`. A queue is a
                 name with parameters, as in `red(gentle=true)`; the other keys of the scenario's queue are kept. `+`
                 joins keys that have the same levels.
+            until_decided: Whether replications are added until each comparison of the sentences is decided: better,
+                worse, or no difference that matters. Intervals are then confidence sequences.
 
         Returns:
             The comparison.
@@ -235,7 +241,8 @@ class Scenario:
         """
         from narrows._internal.run.execution import compare
 
-        options = Options(seed, replications, jobs, listed(metrics), listed(margins), watch=observer(watch))
+        numbers = seed, replications, jobs, listed(metrics), listed(margins)
+        options = Options(*numbers, watch=observer(watch), until_decided=until_decided)
         return compare(self.planned([named(algorithm) for algorithm in listed(algorithms)], vary, options), options)
 
     def with_subjects(self, groups: Sequence[str]) -> Scenario:
@@ -272,7 +279,10 @@ class Scenario:
         from narrows._internal.comparison import LEVELS
         from narrows._internal.run.execution import Planned
 
-        given = options.replications, options.seed
+        most = options.replications or (MOST if options.until_decided else None)
+        if options.until_decided and most == 1:
+            raise ValueError("replications is 1; allowed: a whole number from 2, for intervals")
+        given = most, options.seed
         if vary or (self.on == backend.BOTH and names):
             crossed = self.resolve_crossed(names, vary, *given)
             return Planned(crossed.scenarios, LEVELS, crossed)

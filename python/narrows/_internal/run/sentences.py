@@ -7,32 +7,107 @@ Of several factors each has the sentence on its largest difference, the factor w
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from narrows._internal.comparison import Contrast, directions
 from narrows._internal.drawing.scale import PERCENT, PERCENT_POINTS, bound_text, quantity
 from narrows._internal.page.blocks import JUDGED
-from narrows._internal.page.estimates import changed_texts, rounded_text
+from narrows._internal.page.estimates import changed_texts, difference_text, rounded_text
 from narrows._internal.page.metrics import meaning
 from narrows._internal.plural import counted
 from narrows._internal.run.findings import Asked, Findings, Found
 from narrows._internal.run.wording import FLOWS, GOODPUT, LOSS, Said, clause
-from narrows._internal.statistics import mean_in
+from narrows._internal.statistics import SEQUENCE, mean_in
 from narrows._internal.typed import JOINED
 
 
 def compared(summary: Mapping[str, Any]) -> list[list[Said]]:
     """Return the sentences with which a comparison begins, at most `MOST`."""
     of = Findings(summary)
-    sized = [said for contrast in of.contrasts if _is_size(contrast) for said in _sized(of, contrast)][:MOST_SIZED]
-    links = [*sized, *([] if sized else _everywhere(of))]
+    links = _of_links(of)
     found = chosen(of, MOST - len(links))
     said = [[*_contrasted(of, each.contrast, each.asked), Said(".")] for each in found]
     if said and not _is_crossed(of) and not of.perceived:
         said[0] += _matters(of, found[0].asked)
-    return [*said, *links]
+    return [*said, *links, *_ended(summary)]
+
+
+class Compared(NamedTuple):
+    """A comparison that a sentence makes: a metric at a level of a factor with the metric at its first level."""
+
+    found: Found
+    level: str
+    difference: Mapping[str, Any]
+    label: str  # the metric in words
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more replications can decide it: it is undecided, and its values vary or have a bound."""
+        has_interval = self.difference["ci95"] is not None or self.difference["interval_method"] == SEQUENCE
+        return self.difference["verdict"] == "undecided" and has_interval
+
+    @property
+    def width(self) -> float:
+        """Half of its interval, in margins; infinite without either."""
+        (low, high), margin = self.difference["ci95"] or (-math.inf, math.inf), self.difference["margin"]
+        return (high - low) / 2 / margin if margin else math.inf
+
+    @property
+    def pair(self) -> str:
+        """Its two sides in words."""
+        contrast = self.found.contrast
+        place = f" {contrast.where}" if contrast.where else ""
+        return f"{contrast.spoken(self.level)} against {contrast.spoken(next(iter(contrast.runs)))}{place}"
+
+    @property
+    def text(self) -> str:
+        """Its state in words."""
+        unit = meaning(self.found.asked.name).unit
+        return f"{self.pair}, {self.label}: {difference_text(self.difference['mean'], self.difference['ci95'], unit)}"
+
+
+def undecided(summary: Mapping[str, Any]) -> list[Compared]:
+    """Return the comparisons of the sentences that more replications can decide."""
+    return [each for each in _comparisons(Findings(summary)) if each.is_open]
+
+
+def _comparisons(of: Findings) -> list[Compared]:
+    """Return every comparison that the sentences make."""
+    found = []
+    for each in chosen(of, MOST - len(_of_links(of))):
+        (_, first), *others = each.contrast.runs.items()
+        label = of.meaning(each.asked).label
+        found += [Compared(each, level, of.difference(run, first, each.asked), label) for level, run in others]
+    return found
+
+
+def _ended(summary: Mapping[str, Any]) -> Iterator[list[Said]]:
+    """Yield the sentence on the end of a comparison whose number of replications depended on its results."""
+    if "at_most" not in summary:
+        return
+    made = _comparisons(Findings(summary))
+    times, most = counted(summary["replications"], "replication"), summary["at_most"]
+    pairs: dict[str, list[str]] = {}
+    for each in made:
+        if each.is_open:
+            pairs.setdefault(each.pair, []).append(each.label)
+    if pairs:
+        why = "the greatest number" if summary["replications"] == most else f"the comparison was stopped before {most}"
+        listed = "; ".join(f"{pair} ({', '.join(labels)})" for pair, labels in pairs.items())
+        yield [Said(f"Undecided after {times} ({why}): {listed}.")]
+    elif any(each.difference["ci95"] is not None for each in made):
+        yield [Said(f"After {times} of at most {most} each of these comparisons was decided.")]
+    elif made:
+        yield [Said(f"More than {times} decide nothing: no value of these comparisons varies.")]
+
+
+def _of_links(of: Findings) -> list[list[Said]]:
+    """Return the sentences on links."""
+    sized = [said for contrast in of.contrasts if _is_size(contrast) for said in _sized(of, contrast)][:MOST_SIZED]
+    return [*sized, *([] if sized else _everywhere(of))]
 
 
 def chosen(of: Findings, most: int) -> list[Found]:

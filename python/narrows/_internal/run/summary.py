@@ -9,38 +9,46 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from narrows._internal import core
+from narrows._internal.analysis.sequences import always_valid
 from narrows._internal.comparison import Replaced
 from narrows._internal.core import Records, Scenario
 from narrows._internal.files.format import SUMMARY, numbered
 from narrows._internal.files.system import peak_rss_bytes
 from narrows._internal.metrics import possible
-from narrows._internal.statistics import EQUAL, distinct, estimate
+from narrows._internal.statistics import EQUAL, Estimate, distinct, estimate
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 def summarize(
-    scenario: Scenario, records: Mapping[int, Records], measured: Mapping[int, Measured], wall_s: float
+    scenario: Scenario,
+    records: Mapping[int, Records],
+    measured: Mapping[int, Measured],
+    wall_s: float,
+    *,
+    at_most: int | None = None,
 ) -> dict[str, Any]:
-    """Summarise a run."""
+    """Summarise a run; `at_most` is the limit of a comparison that ended when it was decided."""
     all_records = list(records.values())
     sizes = all_records[0].group_sizes
     bottlenecks = {name: link or None for name, link, _ in scenario.paths}
     digests = [each.digest for each in all_records]
     values = distinct(list(measured.values()), digests)
-    groups = over_replications(all_records, "group", values)
+    sequential = at_most is not None
+    groups = over_replications(all_records, "group", values, sequential=sequential)
     checks = [[*each.checks, possible.check(each, measured[index])] for index, each in records.items()]
     found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
     content = {
         "title": scenario.title,
         "seed": scenario.seed,
         "replications": len(records),
+        **({"at_most": at_most} if sequential else {}),
         **(found if scenario.warmup_s is None else {}),
         "digest": digest(digests),
         "groups": {
             name: {"flows": sizes[name], "bottleneck": bottlenecks[name], **metrics} for name, metrics in groups.items()
         },
-        "links": over_replications(all_records, "link", values),
+        "links": over_replications(all_records, "link", values, sequential=sequential),
         "checks": [*combine_checks(checks), *([differ(digests)] if len(digests) > 1 else [])],
         "performance": combine_performance([each.performance for each in all_records], wall_s),
     }
@@ -62,16 +70,18 @@ def differ(digests: Sequence[str]) -> dict[str, Any]:
     return {"name": "replications differ", "ok": not failed, "level": level, "detail": detail, "failed": failed}
 
 
-def over_replications(records: Sequence[Records], of: str, measured: Sequence[Measured]) -> dict[str, dict[str, Any]]:
-    """Estimate every metric over replications."""
+def over_replications(
+    records: Sequence[Records], of: str, measured: Sequence[Measured], *, sequential: bool
+) -> dict[str, dict[str, Any]]:
+    """Estimate every metric over replications, whose number may have depended on the results (`sequential`)."""
     own = [each[f"{of}s"] for each in measured]
-    return {
-        owner: {
-            metric: estimate((each[owner][metric] for each in own), possible.range_in(records, of, owner, metric))
-            for metric in metrics
-        }
-        for owner, metrics in own[0].items()
-    }
+
+    def estimated(owner: str, metric: str) -> Estimate:
+        values, within = [each[owner][metric] for each in own], possible.range_in(records, of, owner, metric)
+        found = estimate(values, within)
+        return always_valid(found, values, within) if sequential else found
+
+    return {owner: {metric: estimated(owner, metric) for metric in metrics} for owner, metrics in own[0].items()}
 
 
 def combine_checks(checked: Sequence[Sequence[Mapping[str, Any]]]) -> list[dict[str, Any]]:

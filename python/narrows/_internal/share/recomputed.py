@@ -55,6 +55,7 @@ _PAGE = Left("report.html", "`narrows report DIR` builds the page again from the
 _ORIGIN = Left(
     "manifest.json", "except title, seed, replications and digests: it states where and when the results were made"
 )
+_LIMIT = Left(f"{SUMMARY} at_most", f"{CHOICE}; with it intervals are confidence sequences, and were computed as such")
 _CELLS = (
     _PAGE,
     _ORIGIN,
@@ -63,10 +64,11 @@ _CELLS = (
     Left("failed", "what failed is not run again"),
 )
 LEFT: Mapping[str, Sequence[Left]] = {
-    "run": [_PAGE, _ORIGIN, *(Left(f"{SUMMARY} {each}", HERE) for each in COST)],
+    "run": [_PAGE, _ORIGIN, _LIMIT, *(Left(f"{SUMMARY} {each}", HERE) for each in COST)],
     "comparison": [
         _PAGE,
         _ORIGIN,
+        _LIMIT,
         *(Left(f"{SUMMARY} {each}, *.*.{each}", HERE) for each in COST),
         Left(f"{SUMMARY} factors", "the author of the results chose the order of the levels"),
         Left(f"{SUMMARY} failed", "what failed is not run again"),
@@ -170,7 +172,7 @@ def _asked(said: Mapping[str, Any], found: Run) -> Run:
                 # A metric that does not exist here is reported as a difference.
                 continue
             wanted.append(metric)
-    return Run(found.scenario, found.records, found.started, found.wall_s, wanted)
+    return Run(found.scenario, found.records, found.started, found.wall_s, wanted, said.get("at_most"))
 
 
 def _tables(content: Any) -> list[Mapping[str, Any]]:
@@ -191,7 +193,8 @@ def of_comparison(folder: RunFolder, runs: Mapping[str, Run], *, added: bool) ->
         at = {name: each.get("at", {}) for name, each in own.items()}
         crossed = Crossed(said["factors"], at, {name: run.scenario for name, run in runs.items()})
     failed = {name: RuntimeError(text) for name, text in said.get("failed", {}).items()}
-    asked = {name: _asked(own[name], run) for name, run in runs.items()}
+    limit = {"at_most": said.get("at_most")}
+    asked = {name: _asked({**own[name], **limit}, run) for name, run in runs.items()}
     first = next(iter(runs.values()))
     names = [*runs, *failed]
     found = Comparison(names, asked, first.started, first.wall_s, of=kind, crossed=crossed, failed=failed)

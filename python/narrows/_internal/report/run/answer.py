@@ -17,7 +17,7 @@ from narrows._internal.report.run.data import Comparison, Measure, Run
 from narrows._internal.rounding import ALL_RUNS
 from narrows._internal.run.sentences import LONG_S, MOST
 from narrows._internal.run.wording import Said, clause
-from narrows._internal.statistics import paired
+from narrows._internal.statistics import intervals_of, paired
 from narrows.metrics import card_of
 
 
@@ -38,7 +38,9 @@ def _rest_on(subject: Run | Comparison) -> str:
     if subject.replications == 1:
         return f"One replication (seed {subject.seed}) gives no interval, so nothing is said to be clear."
     times = f"{subject.replications} replications (seed {subject.seed})"
-    intervals = f"Means after the warm-up over {times}; in parentheses 95 % intervals, or ± half of one"
+    intervals = (
+        f"Means after the warm-up over {times}; in parentheses {intervals_of(subject.at_most)}, or ± half of one"
+    )
     if not isinstance(subject, Comparison):
         return f"{intervals}, or “{ALL_RUNS}” where every run has this value."
     return (

@@ -136,6 +136,7 @@ class Run:
     packet_file: Path | None = None  # the file `packets.parquet`; None if packets are not logged
     # End of the warm-up by replication, seconds; empty if the scenario gives it.
     found_warmups_s: Sequence[float] = ()
+    at_most: int | None = None  # limit of the replications, if their number depended on the results
     chosen: int | None = None  # number of the replication whose series are drawn; None for the first
     look: Style | None = None  # the style of the run beside others; None for the style of its name
     # Its algorithm, and its level of the other factors, beside others; empty texts for none.
@@ -407,6 +408,7 @@ class Comparison:
     replaced: Replaced | None = None  # the groups whose algorithm was replaced, if not all
     said: Sequence[Sequence[Said]] = ()  # the sentences of the answer
     paragraph: str = ""  # methods and results for the text of a paper
+    at_most: int | None = None  # limit of the replications, if their number depended on the results
 
     @property
     def backends(self) -> bool:

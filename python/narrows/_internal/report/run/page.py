@@ -15,6 +15,7 @@ from narrows._internal.report.run import answer, provenance, sanity, tables, wor
 from narrows._internal.report.run.data import Comparison, Run
 from narrows._internal.report.run.figures import figures, frame, perceived, window
 from narrows._internal.report.run.reading import read
+from narrows._internal.statistics import intervals_of
 
 
 def page(subject: Run | Comparison) -> str:
@@ -25,7 +26,7 @@ def page(subject: Run | Comparison) -> str:
     if isinstance(subject, Comparison) and subject.backends:
         drawn = [window.on_backends(runs), *drawn]
     expected = sanity.expectations(runs)
-    note = _RUN_NOTE if subject.replications > 1 else _SINGLE_NOTE
+    note = _RUN_NOTE.format(intervals_of(subject.at_most)) if subject.replications > 1 else _SINGLE_NOTE
     command = provenance.command(subject)
     first, more = _first(drawn, len(runs))
     parts = [
@@ -89,7 +90,8 @@ def _differences(subject: Run | Comparison) -> list[document.Part]:
     if not isinstance(subject, Comparison) or len(subject.runs) < _TWO:
         return []
     pair = "programs in real time from the simulation" if subject.in_real_time else "the kernel from the simulator"
-    note = element("p", _BACKENDS_NOTE.format(pair) if subject.backends else _COMPARISON_NOTE, class_="note")
+    text = _BACKENDS_NOTE if subject.backends else _COMPARISON_NOTE
+    note = element("p", text.format(intervals_of(subject.at_most), pair=pair), class_="note")
     return [document.section("differences", "Differences", note, _beside(tables.difference_tables(subject)))]
 
 
@@ -138,16 +140,16 @@ def build(folder: Path) -> Path:
 # Runs whose figures are not folded.
 MOST_OPEN = 6
 _FILES_NOTE = "What the commands of this page name, relative to the folder in which they run; long files are left out."
-_RUN_NOTE = "Means over replications after the warm-up; below each, its 95 % confidence interval."
+_RUN_NOTE = "Means over replications after the warm-up, with {}."
 _SINGLE_NOTE = "Measured after the warm-up in one replication, which gives no interval."
 _BACKENDS_NOTE = (
-    "Paired differences of {}, on the same random numbers, with 95 % intervals: "
+    "Paired differences of {pair}, on the same random numbers, with {}: "
     "◆ clearly different (the interval leaves zero out, and the difference exceeds the margin from which it matters), "
     "≈ no difference that matters (the interval lies within the margin), ? undecided. The margins are those of the "
     "metrics' cards."
 )
 _COMPARISON_NOTE = (
-    "Paired differences to the first algorithm or level, on the same random numbers, with 95 % intervals: "
+    "Paired differences to the first algorithm or level, on the same random numbers, with {}: "
     "▲ clearly better, ▼ clearly worse, ◆ clearly different "
     "(the interval leaves zero out, and the difference exceeds the margin from which it matters), "
     "≈ no difference that matters (the interval lies within the margin), ? undecided. The margins are those of the "

@@ -55,6 +55,7 @@ def read(folder: Path) -> Run | Comparison:
         replaced=Replaced(**summary["replaced"]) if "replaced" in summary else None,
         said=compared(summary),
         paragraph=paragraph(summary, whole.manifest),
+        at_most=summary.get("at_most"),
     )
 
 
@@ -99,6 +100,7 @@ def _run(folder: RunFolder, name: str) -> Run:
         application_rows=_columns(folder.optional("applications")),
         client_files=(folder.file("clients"), folder.file("client_events")),
         paragraph=paragraph(summary, manifest),
+        at_most=summary.get("at_most"),
         event_rows=_events(folder.optional("events", ["replication", *EVENT_COLUMNS])),
         packet_file=folder.file("packets"),
     )
