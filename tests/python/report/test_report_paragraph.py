@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING
 
 from narrows._internal.cli import main
-from narrows._internal.report.study.sentences import past
+from narrows._internal.page.paragraph import past
 
 if TYPE_CHECKING:
     from pathlib import Path

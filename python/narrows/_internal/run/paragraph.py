@@ -13,6 +13,7 @@ from narrows._internal.metrics.perceived import perceived
 from narrows._internal.page.blocks import JUDGED
 from narrows._internal.page.estimates import difference_text, rounded_text
 from narrows._internal.page.metrics import meaning
+from narrows._internal.page.paragraph import pasted
 from narrows._internal.plural import counted
 from narrows._internal.run.findings import Findings, Found
 from narrows._internal.run.sentences import chosen
@@ -32,17 +33,16 @@ def paragraph(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
         what = f"{_listed(list(runs))} were compared in the scenario “{title}”"
     times = f"{counted(summary['replications'], 'replication')}{' each' if runs and several else ''}"
     common = ", on common random numbers" if runs and several else ""
-    said = [f"{what} in {times} (seed {summary['seed']}{common})."]
+    setting = f"{what} in {times} (seed {summary['seed']}{common})."
     if kernel := manifest.get("backend", {}).get("kernel"):
-        said.append(f"TCP was the code of the Linux kernel, version {kernel}.")
+        setting += f" TCP was the code of the Linux kernel, version {kernel}."
     if hosts.NAME in (manifest.get("backends") or {}):
-        said.append(f"In {hosts.NAME}, programs ran over the network in real time, which is not repeated.")
+        setting += f" In {hosts.NAME}, programs ran over the network in real time, which is not repeated."
     if system := manifest.get("backend", {}).get("system"):
-        said.append(f"The programs' TCP was the code of Linux {system}.")
+        setting += f" The programs' TCP was the code of Linux {system}."
     values = "Values were means after the warm-up"
-    said.append(f"{values}; intervals were {_intervals(summary)}." if several else f"{values}.")
-    command = manifest.get("command")
-    return " ".join([*said, *results, *([f"The command was: {command}."] if command else [])])
+    method = f"{values}; intervals were {_intervals(summary)}." if several else f"{values}."
+    return pasted(setting, method, results, manifest.get("command"))
 
 
 def _intervals(summary: Mapping[str, Any]) -> str:

@@ -20,12 +20,13 @@ from narrows._internal.metrics.criteria import given_margins, margin_of
 from narrows._internal.page import document as page
 from narrows._internal.page.blocks import REPORT, badge, facts, of_study, row, table
 from narrows._internal.page.estimates import estimate_texts
+from narrows._internal.page.paragraph import pasted
 from narrows._internal.plural import counted
 from narrows._internal.report.study import curves, multivariate, responses
 from narrows._internal.report.study.against import against
 from narrows._internal.report.study.layout import layouts
 from narrows._internal.report.study.rows import response_meaning
-from narrows._internal.report.study.sentences import answers, measured, past, sentences, signed
+from narrows._internal.report.study.sentences import answers, measured, sentences, signed
 from narrows.metrics import card_of
 
 if TYPE_CHECKING:
@@ -54,19 +55,15 @@ def study_page(plan: Plan, cells: pa.Table, state: Status) -> str:
 
 def _paragraph(plan: Plan, found: Sequence[Finding]) -> str:
     """Return the design and the first findings of a study in the past tense; empty without findings."""
-    if not found:
-        return ""
     algorithms = list(filter(None, plan.algorithms))
     tested = f" with {', '.join(algorithms)}" if algorithms else ""
     counts = [f"{name} ({len({str(point.levels[name]) for point in plan.points})} levels)" for name in plan.factors]
-    said = [
-        (
-            f"The study “{plan.title}” simulated {counted(len(plan.rows), 'combination')} of levels of "
-            f"{', '.join(counts)}{tested}, in {_times(plan)} each (seed {plan.seed}, on common random numbers)."
-        ),
-        "Intervals were 95 % confidence intervals over replications; p values were corrected by Holm's method.",
-    ]
-    return " ".join([*said, *map(past, measured(found)[:MOST_PASTED])])
+    setting = (
+        f"The study “{plan.title}” simulated {counted(len(plan.rows), 'combination')} of levels of "
+        f"{', '.join(counts)}{tested}, in {_times(plan)} each (seed {plan.seed}, on common random numbers)."
+    )
+    method = "Intervals were 95 % confidence intervals over replications; p values were corrected by Holm's method."
+    return pasted(setting, method, measured(found)[:MOST_PASTED])
 
 
 def _answer(plan: Plan, found: Sequence[Finding]) -> list[object]:

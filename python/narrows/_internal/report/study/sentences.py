@@ -58,13 +58,6 @@ def measured(found: Sequence[Finding]) -> list[str]:
     )
 
 
-def past(sentence: str) -> str:
-    """Return a sentence on a finding in the past tense."""
-    for now, before in PAST.items():
-        sentence = sentence.replace(now, before)
-    return sentence
-
-
 def _averaged(factors: Sequence[str]) -> str:
     """Return the note on a finding that is averaged over factors that change it; empty without any."""
     changes = "changes" if len(factors) == 1 else "change"
@@ -155,16 +148,5 @@ def signed(difference: Estimate, response: str) -> str:
     return difference_text(difference["mean"], difference["ci95"], response_meaning(response).unit)
 
 
-PAST = {
-    " depends ": " depended ",
-    " differs from ": " differed from ",
-    " differ from ": " differed from ",
-    " cannot be ": " could not be ",
-    " has a clear ": " had a clear ",
-    " which changes ": " which changed ",
-    " which change ": " which changed ",
-    " would do": " would have done",
-    "a difference matters": "a difference mattered",
-}
 LESS, NOT_APART = "less than", "cannot be distinguished from"
 _NOTHING = ("no factor has a clear effect", f" by {LESS} ", NOT_APART, ": not decided", "not count.")

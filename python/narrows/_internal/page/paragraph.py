@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Methods and results in the past tense, for the text of a paper, from the sentences of a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from html import unescape
+
+from narrows._internal.drawing.svg import Markup
+
+
+def pasted(setting: str, method: str, results: Iterable[str], command: str | None = None) -> str:
+    """Return a paragraph: what was simulated, how intervals were made, the results, the command.
+
+    The results are sentences as text or markup; without any the paragraph is empty.
+
+    Examples:
+        >>> pasted("Two flows were simulated (seed 1).", "Values were means.", ["Queue depends on rate."])
+        'Two flows were simulated (seed 1). Values were means. Queue depended on rate.'
+    """
+    said = [past(unescape(TAG.sub("", each)) if isinstance(each, Markup) else each) for each in results]
+    return " ".join([setting, method, *said, *([f"The command was: {command}."] if command else [])]) if said else ""
+
+
+def past(sentence: str) -> str:
+    """Return a sentence on a finding in the past tense."""
+    for now, before in PAST.items():
+        sentence = sentence.replace(now, before)
+    return sentence
+
+
+TAG = re.compile(r"<[^>]*>")
+PAST = {
+    " depends ": " depended ",
+    " differs from ": " differed from ",
+    " differ from ": " differed from ",
+    " cannot be ": " could not be ",
+    " has a clear ": " had a clear ",
+    " which changes ": " which changed ",
+    " which change ": " which changed ",
+    " would do": " would have done",
+    "a difference matters": "a difference mattered",
+}
