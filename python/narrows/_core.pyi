@@ -68,6 +68,7 @@ class _RealTime(TypedDict):
     interpreter: str | PathLike[str]
     program: str | PathLike[str]
     algorithms: list[str]
+    installed: list[str]
     limit_s: float
     spin_s: float
     echo: bool
