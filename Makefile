@@ -12,7 +12,7 @@ BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation .ci
 UNIT := $(addprefix tests/python/,analysis metrics api/test_arguments.py api/test_toml.py files/test_memory.py repository/test_house.py repository/test_words.py run/test_statistics.py)
 WASM := python/narrows/_internal/browser/narrows.wasm
-RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name Cargo.toml)
+RUST := $(shell find crates $(wildcard algorithms) -name '*.rs' -o -name '*.csv' -o -name Cargo.toml)
 
 COMPILE := .venv-lock/bin/uv pip compile pyproject.toml --extra study --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate --quiet

@@ -36,13 +36,13 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Every Rust source and manifest below `folder`.
+/// Every Rust source and manifest below `folder`, and every table of a link, which is compiled in.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs")
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "csv")
             || path.file_name().is_some_and(|name| name == "Cargo.toml")
         {
             files.push(path);

@@ -288,13 +288,14 @@ const PIECES: &[&str] = &[
     "9223372036854775808",
 ];
 
-/// Files that keys may name: sound ones of each kind, and others.
+/// Files that keys may name: sound ones of each kind, and others; and a link by its name.
 fn files() -> Vec<String> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mutants");
-    let named = ["trace", "rates", "points", "arrivals", "cvec", "graphml"]
+    let named = ["trace", "rates", "pattern", "points", "arrivals", "cvec", "graphml"]
         .map(|kind| data.join(format!("one.{kind}")));
     let others = ["no such file", "/dev/zero", "/"].map(PathBuf::from);
-    named.into_iter().chain(others).map(|path| path.display().to_string()).collect()
+    let paths = named.into_iter().chain(others).map(|path| path.display().to_string());
+    paths.chain(["lte-driving".to_owned()]).collect()
 }
 
 /// The name of a mutant in messages; a fault that is not in it is in an argument, which has no lines.

@@ -3,7 +3,7 @@
 
 use crate::support::{VARIED, scenario};
 use narrows_lab::backend::Progress;
-use narrows_lab::model::{Model, RateModel, Trace};
+use narrows_lab::model::{Model, Origin, RateModel, Trace};
 use narrows_lab::records::Check;
 use narrows_lab::records::{Column, Table};
 use narrows_lab::replication::{Replication, run_with};
@@ -158,6 +158,7 @@ fn packets_that_leave_when_they_arrive_are_logged_and_kept() {
         digest: String::new(),
         period: opportunities[opportunities.len() - 1],
         start: Some(Span::ZERO),
+        origin: Origin::Recorded,
         opportunities,
     }));
     for (text, rate) in [(fast, None), (access, None), (access, Some(recorded))] {

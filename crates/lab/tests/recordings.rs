@@ -3,7 +3,7 @@
 
 use crate::support::{self, scenario, value};
 use narrows_lab::backend::Progress;
-use narrows_lab::model::{RateModel, Trace};
+use narrows_lab::model::{Origin, RateModel, Trace};
 use narrows_lab::records::Table;
 use narrows_lab::replication::{Replication, run_with};
 use narrows_lab::sim::RunOptions;
@@ -21,6 +21,7 @@ fn recording(start: Option<Span>) -> RateModel {
         opportunities,
         period,
         start,
+        origin: Origin::Recorded,
     }))
 }
 

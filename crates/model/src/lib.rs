@@ -327,6 +327,17 @@ pub struct Trace {
     pub period: Span,
     /// Place in the trace at which a run starts, before its end; `None` for one drawn for each replication.
     pub start: Option<Span>,
+    /// Where it is from.
+    pub origin: Origin,
+}
+
+/// Where the opportunities of a link are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// They were recorded.
+    Recorded,
+    /// They were generated, with the statistics of a recording.
+    Synthetic,
 }
 
 /// A group of flows with a common name and description.

@@ -32,6 +32,24 @@ pub fn preset_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     scenario::presets().iter().map(|each| preset(py, each)).collect()
 }
 
+/// Returns the links that a scenario can name as dicts: `steps` has the times from which a rate applies, s, and the rates, bps;
+/// after `length_s` they are repeated.
+#[pyfunction(name = "links")]
+pub fn link_cards(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    scenario::links::LINKS.iter().map(|each| link(py, *each)).collect()
+}
+
+fn link(py: Python<'_>, link: scenario::links::Link) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    set_all(&dict, &heading(link.name, "synthetic", link.title(), link.source()))?;
+    dict.set_item("validation", None::<&str>)?;
+    let (steps, length) = link.rates();
+    let steps: Vec<_> = steps.iter().map(|(at, rate)| (at.as_secs_f64(), rate.as_bps())).collect();
+    dict.set_item("steps", steps)?;
+    dict.set_item("length_s", length.as_secs_f64())?;
+    Ok(dict)
+}
+
 fn preset<'py>(py: Python<'py>, preset: &scenario::PresetCard) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     set_all(&dict, &heading(preset.name, "transport", preset.summary, preset.source))?;

@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::catalogue::{algorithm_cards, metric_cards, preset_cards, queue_cards};
+    use super::catalogue::{algorithm_cards, link_cards, metric_cards, preset_cards, queue_cards};
     #[pymodule_export]
     use super::document::{complaint, read_toml};
     #[pymodule_export]

@@ -19,6 +19,7 @@ mod flow_records;
 mod forms;
 mod input;
 mod kind;
+pub mod links;
 mod location;
 mod overrides;
 mod queue;

@@ -5,6 +5,7 @@
 
 mod field;
 mod pairs;
+mod pattern;
 mod table;
 mod times;
 mod units;
@@ -116,6 +117,9 @@ impl Problem {
 ///
 /// If the text is no table, or it leaves open what the scenario does not say.
 pub fn read(text: &str, reading: &Reading<'_>) -> Result<Rates, Problem> {
+    if pattern::is_pattern(text) {
+        return of_pattern(text, reading);
+    }
     let mut table = Table::read(text)?;
     table.keep(&reading.only)?;
     let clock = times::find(&table, reading)?;
@@ -146,6 +150,24 @@ pub fn read(text: &str, reading: &Reading<'_>) -> Result<Rates, Problem> {
     let gap = if clock.column.is_some() { times::longest_gap(&table.rows, &times) } else { String::new() };
     let understood = format!("{}, {}{doubled}{gap}", rates.understood, clock.understood);
     Ok(Rates { steps, length, understood })
+}
+
+/// Reads a pattern, which has neither columns nor lines.
+fn of_pattern(text: &str, reading: &Reading<'_>) -> Result<Rates, Problem> {
+    let written = [
+        (reading.column.is_some(), Key::Column),
+        (reading.unit.is_some(), Key::Unit),
+        (reading.time.is_some(), Key::Time),
+        (reading.time_unit.is_some(), Key::TimeUnit),
+        (reading.step.is_some(), Key::Step),
+        (!reading.only.is_empty(), Key::Only),
+    ];
+    match written.into_iter().find(|(is_written, _)| *is_written) {
+        Some((_, key)) => {
+            Err(Problem::new(key, "a pattern of netem-trace has no columns and no lines", "no such key"))
+        }
+        None => pattern::read(text),
+    }
 }
 
 /// The shape of a file.

@@ -5,7 +5,7 @@
 //! Source: the manual page of `mm-link` (Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", 2015).
 
 use crate::file;
-use narrows_model::{Trace, hexadecimal};
+use narrows_model::{Origin, Trace, hexadecimal};
 use narrows_units::Span;
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -103,7 +103,14 @@ pub fn read(path: &Path) -> Result<Trace, TraceError> {
         return Err(TraceError::NoPeriod);
     }
     let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    Ok(Trace { name, digest: hexadecimal(&hash.finalize()), opportunities, period, start: None })
+    Ok(Trace {
+        name,
+        digest: hexadecimal(&hash.finalize()),
+        opportunities,
+        period,
+        start: None,
+        origin: Origin::Recorded,
+    })
 }
 
 /// The whole number in `line`; the largest of its type for one that is larger.

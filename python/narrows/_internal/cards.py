@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cards of algorithms and queues with the figures of independent references."""
+"""The cards of algorithms and queues with the figures of independent references, and those of links by name."""
 
 from __future__ import annotations
 
@@ -20,6 +20,20 @@ def algorithms() -> list[dict[str, Any]]:
 def queues() -> list[dict[str, Any]]:
     """Return the cards of all queue disciplines, each with its `judged` rows: the figures of independent tools."""
     return [_judged("queues", card) for card in core.queues()]
+
+
+def links() -> list[dict[str, Any]]:
+    """Return the links that a scenario can name, with their mean rates and the share of time below half of them."""
+    return [_link(card) for card in core.links()]
+
+
+def _link(card: dict[str, Any]) -> dict[str, Any]:
+    steps, length_s = card["steps"], card["length_s"]
+    ends = [*steps[1:], (length_s, 0)]
+    spans = [(end - start, bps) for (start, bps), (end, _) in zip(steps, ends, strict=True)]
+    mean_bps = sum(span_s * bps for span_s, bps in spans) / length_s
+    below_half = sum(span_s for span_s, bps in spans if bps < mean_bps / 2) / length_s
+    return {**card, "mean_bps": mean_bps, "below_half": below_half}
 
 
 def _judged(kind: str, card: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tomllib
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import pytest
 from command_line import SHORT, command, environment, write
 from narrows import load
 from narrows._internal import cards, core
+from narrows._internal.cli.catalogue import KINDS
 from narrows._internal.library import find_scenario, library
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from command_line import Narrows
 
 
-@pytest.mark.parametrize("kind", ["algorithms", "queues", "scenarios", "studies", "metrics", "presets"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_list_is_a_line_or_an_object_for_each_entry(narrows: Narrows, kind: str) -> None:
     entries = json.loads(narrows("list", kind, "--json").stdout)
     lines = narrows("list", kind).stdout.splitlines()
@@ -32,6 +34,25 @@ def test_a_list_is_a_line_or_an_object_for_each_entry(narrows: Narrows, kind: st
         # A list and a card say the same.
         assert entries == getattr(cards, kind)()
     assert entries or kind == "studies"
+
+
+def test_a_list_of_links_shows_their_rates_and_that_they_are_synthetic(narrows: Narrows) -> None:
+    lines = narrows("list", "links").stdout.splitlines()
+    for line, link in zip(lines, cards.links(), strict=True):
+        assert f"{link['name']:12}  synthetic" in line
+        assert re.search(r"[▁-█]{30}  [\d.]+ Mbps, below half of it for \d+% of \d+ s", line)
+        assert line.endswith(f"statistics of: {link['source']}")
+        mean = sum(bps for _, bps in link["steps"]) / len(link["steps"])
+        assert link["mean_bps"] == pytest.approx(mean)
+        assert 0 < link["below_half"] < 1
+    ascii_only = subprocess.run(
+        command(["list", "links"]),
+        env={**environment(), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert re.search(r"[1-8]{30}  ", ascii_only.stdout)
 
 
 @pytest.mark.parametrize("card", [*cards.algorithms(), *cards.queues()], ids=lambda card: card["name"])

@@ -104,6 +104,10 @@ def named(change: str) -> Callable[[Path], object]:
     return read
 
 
+PATTERN = (
+    b'{"RepeatedBwPatternConfig":{"pattern":[{"StaticBwConfig":{"bw":"12Mbps","duration":"1s"}},{"TraceBwConfig":'
+    b'{"pattern":[["1ms",["2Mbps"]],[{"secs":0,"nanos":5},[{"gbps":0,"bps":7}]]]}}],"count":2}}'
+)
 VECTORS = b"SEQ 0 1 ID ID\nw 9000 9000\nr 30000\nl 0.0 0.1\nm 1460 1460\n> 500\nt 10\n< 9000\n"
 EDGE = '<edge source="a" target="b" label="2xSTM-16"/><edge source="b" target="a"><data key="k">10 Mbps</data></edge>'
 KEY = '<key id="k" for="edge" attr.name="rate" attr.type="string"/>'
@@ -114,6 +118,10 @@ READERS: dict[str, tuple[bytes | Callable[[Path], bytes], Callable[[Path], objec
     "iperf3": (iperf3(), imported),
     "rates": (
         b"time,Mbps,end\n2026-03-02T10:00:00Z,1.5,2026-03-02T10:00:01Z\n2026-03-02T10:00:01Z,2,2026-03-02T10:00:02Z\n",
+        named('path.rate={ kind = "file", file = "FILE" }'),
+    ),
+    "pattern": (
+        PATTERN,
         named('path.rate={ kind = "file", file = "FILE" }'),
     ),
     "trace": (b"1\n2\n5\n9\n", named('path.rate={ kind = "trace", trace = "FILE" }')),

@@ -56,7 +56,9 @@ impl<'a> Table<'a> {
         let first = lines().find(|(_, line)| !line.trim().is_empty() && !is_comment(line));
         let Some((_, first)) = first else { return Err(Problem::new(Key::File, "it has no data", SHAPE)) };
         if first.trim_start().starts_with(['{', '[', '<']) {
-            let allowed = format!("{SHAPE}; narrows import writes one from a capture or a result of iperf3");
+            let allowed = format!(
+                "{SHAPE}; or a pattern of netem-trace; narrows import writes one from a capture or a result of iperf3"
+            );
             return Err(Problem::new(Key::File, "no table of text", allowed));
         }
         let separator = Separator::of(first);

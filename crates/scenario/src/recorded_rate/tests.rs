@@ -84,6 +84,26 @@ fn a_column_a_second_needs_a_step_and_can_be_one_of_many() {
 }
 
 #[test]
+fn a_column_of_texts_can_state_the_unit() {
+    let reading = Reading { step: Some(Span::from_ms(1000)), ..PLAIN };
+    let rates = good("1,Mbits/sec\n2.5,Mbits/sec\n", &reading);
+    assert_eq!(steps(&rates), [(0.0, 1_000_000), (1.0, 2_500_000)]);
+    assert!(rates.understood.contains("in Mbps, from column \"2\""), "{}", rates.understood);
+    for other in ["1,Mbits/sec\n2,Kbits/sec\n", "1,Mbits/sec,kbit/s\n2,Mbits/sec,kbit/s\n"] {
+        assert_eq!(bad(other, &reading).key, Key::Unit, "{other}");
+    }
+    assert_eq!(bad("1,Mbits/sec\n2,Mbits/sec\n", &PLAIN).key, Key::Step);
+}
+
+#[test]
+fn a_pattern_has_no_columns() {
+    let text = "{\"TraceBwConfig\":{\"pattern\":[[\"1s\",[\"1Mbps\",\"2.5Mbps\"]]]}}";
+    assert_eq!(steps(&good(text, &PLAIN)), [(0.0, 1_000_000), (1.0, 2_500_000)]);
+    let reading = Reading { step: Some(Span::from_ms(1000)), ..PLAIN };
+    assert_eq!(bad(text, &reading).key, Key::Step);
+}
+
+#[test]
 fn amounts_are_divided_by_their_interval() {
     let reading = Reading { column: Some("bytes"), unit: Some(RateUnit::Bytes), ..PLAIN };
     let text = "time_ms,bytes\n1000,125\n2000,500\n4000,500\n";

@@ -189,7 +189,10 @@ fn likely(table: &Table<'_>) -> Result<usize, Problem> {
     };
     let step = "step =, the time between two lines, as in step = \"1s\"";
     if table.names.is_empty() {
-        return if table.width > 1 && is_time(0) {
+        // Beside the only column of numbers there may be one of texts, such as units.
+        let is_alone = is_number(table.rows.first().map_or("", |row| row.fields[0]))
+            && (1..table.width).all(|column| !table.is_numeric(column));
+        return if table.width > 1 && is_time(0) && !is_alone {
             Ok(0)
         } else {
             let message = "it has no column of times";

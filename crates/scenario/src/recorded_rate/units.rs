@@ -188,11 +188,12 @@ pub fn find(table: &Table<'_>, reading: &Reading<'_>, time: Option<usize>) -> Re
     let name = table.name(column);
     let published = PUBLISHED.iter().find(|(known, ..)| *known == name);
     let stated = table.names.get(column).and_then(|name| RateUnit::named(name));
-    let (unit, source) = match (reading.unit, stated, published) {
+    let (unit, source) = match (reading.unit, stated, published, beside(table)) {
         (Some(unit), ..) => (unit, String::new()),
-        (None, Some(unit), _) => (unit, ", from the header".to_owned()),
-        (None, None, Some((_, unit, source))) => (*unit, format!(", as in {source}")),
-        (None, None, None) => {
+        (None, Some(unit), ..) => (unit, ", from the header".to_owned()),
+        (None, None, Some((_, unit, source)), _) => (*unit, format!(", as in {source}")),
+        (None, None, None, Some((unit, at))) => (unit, format!(", from column \"{}\"", table.name(at))),
+        (None, None, None, None) => {
             let message = format!("the file does not say the unit of column \"{name}\"");
             let allowed = format!("unit =, one of {}", quoted(RateUnit::WORDS));
             return Err(Problem::new(Key::Unit, message, allowed));
@@ -267,6 +268,18 @@ fn likely(table: &Table<'_>, time: Option<usize>) -> Result<usize, Problem> {
             Err(Problem::new(Key::Column, message, format!("column =, one of {}", table.shown(several))))
         }
     }
+}
+
+/// The unit that a column of texts states in every line, and the column, if it is the only one.
+fn beside(table: &Table<'_>) -> Option<(RateUnit, usize)> {
+    let stated = |column: usize| {
+        let mut units = table.rows.iter().map(|row| RateUnit::named(row.fields[column]));
+        let first = units.next()??;
+        units.all(|unit| unit == Some(first)).then_some((first, column))
+    };
+    let mut found = (0..table.width).filter_map(stated);
+    let first = found.next();
+    first.filter(|_| found.next().is_none())
 }
 
 fn quoted(words: &[&str]) -> String {

@@ -10,10 +10,11 @@ use crate::field::{At, Field, Reported};
 use crate::forms::{Choice, Forms, PlainOr, forms};
 use crate::input::InputFile;
 use crate::kind::Variant;
+use crate::links;
 use crate::section::{Fields, keys};
 use crate::trace;
 use crate::value::{FASTEST, File, List, Or, Positive, PositiveFraction, Word, words};
-use narrows_model::{RateModel, Step};
+use narrows_model::{Origin, RateModel, Step};
 use narrows_units::{Bytes, Rate, Span};
 use recorded::Recorded;
 use std::path::PathBuf;
@@ -111,9 +112,10 @@ keys! {
 
 keys! {
     /// A recorded link: each line is the time in milliseconds of one delivery opportunity of 1500 bytes; the recording
-    /// is repeated.
+    /// is repeated. Or a link of the product by its name, whose rates are synthetic, with the statistics of a recording.
     pub struct Trace = "trace" {
-        /// Path of a file in the format of mahimahi, relative to the scenario file.
+        /// Path of a file in the format of mahimahi, relative to the scenario file; or, without a dot and a slash, the name of a
+        /// link, as `narrows list links` lists them.
         trace: File,
         /// Position in the recording at the start of a run. random: drawn for each replication, the same for all links
         /// whose recordings have the same length and for all algorithms that are compared.
@@ -380,19 +382,23 @@ impl Trace {
         let location = self.trace.at.location.clone();
         let start = self.start.copied();
         let reference = self.trace.get_mut()?;
+        if links::is_name(&reference.name) {
+            let name = reference.name.clone();
+            return match links::find(&name) {
+                Ok(link) => self.started(link.trace(None), start?, faults),
+                Err(allowed) => {
+                    let fault = self.trace.fault("no link has this name").given(format!("\"{name}\""));
+                    Err(fault.allowed(allowed).report(faults))
+                }
+            };
+        }
         let found = context.load.path(&reference.name, &location);
         let read = |file: PathBuf| Ok((trace::read(&file).map_err(|error| error.to_string())?, file));
         match found.and_then(read) {
             Ok((trace, file)) => {
                 reference.found =
                     Some(InputFile::new(&reference.name, &location, file, trace.digest.clone()));
-                let start = start?;
-                if let Some(start) = start.filter(|start| *start >= trace.period) {
-                    let fault = self.start.fault("after the end of the recording").given(start.to_string());
-                    let allowed = format!("less than {}, or \"random\"", trace.period);
-                    return Err(fault.allowed(allowed).report(faults));
-                }
-                Ok(RateModel::Trace(Arc::new(narrows_model::Trace { start, ..trace })))
+                self.started(trace, start?, faults)
             }
             Err(problem) => {
                 let given = format!("\"{}\"", reference.name);
@@ -401,6 +407,21 @@ impl Trace {
                 Err(self.trace.fault(problem).given(given).allowed(allowed).report(faults))
             }
         }
+    }
+
+    /// The link that starts at `start` of its recording.
+    fn started(
+        &self,
+        trace: narrows_model::Trace,
+        start: Option<Span>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<RateModel, Reported> {
+        if let Some(start) = start.filter(|start| *start >= trace.period) {
+            let fault = self.start.fault("after the end of the recording").given(start.to_string());
+            let allowed = format!("less than {}, or \"random\"", trace.period);
+            return Err(fault.allowed(allowed).report(faults));
+        }
+        Ok(RateModel::Trace(Arc::new(narrows_model::Trace { start, ..trace })))
     }
 }
 
@@ -486,7 +507,11 @@ pub fn describe(rate: &RateModel) -> String {
         }
         RateModel::Recording(recording) => recorded::describe(recording),
         RateModel::Trace(trace) => format!(
-            "the recorded link {}, {} Mbps on average, from {}, repeated every {} (SHA-256 {})",
+            "the {} link {}, {} Mbps on average, from {}, repeated every {} (SHA-256 {})",
+            match trace.origin {
+                Origin::Recorded => "recorded",
+                Origin::Synthetic => "synthetic",
+            },
             trace.name,
             short(trace.mean_bps() / 1e6, 3),
             trace.start.map_or_else(|| "a random place on".to_owned(), |start| format!("{start} on")),

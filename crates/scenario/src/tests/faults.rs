@@ -224,7 +224,9 @@ const FAULTS: &[Case] = &[
     (APPENDED, "[[expect]]\nmeasure = §\"jain\"\nlink = \"bottleneck\"\nat_least = 0.9", "expect.0.measure", "unknown metric"),
     (APPENDED, "[[expect]]\nmeasure = \"jain\"\nat_least = §2\nat_most = 1", "expect.0.at_least", "more than at_most"),
     // Files.
-    (3, "rate = { trace = §\"no such file\" }", "path.rate.trace", "cannot be read"),
+    (3, "rate = { trace = §\"./no such file\" }", "path.rate.trace", "cannot be read"),
+    (3, "rate = { trace = §\"lte-drivin\" }", "path.rate.trace", "no link has this name"),
+    (3, "rate = { trace = \"lte\", start = §\"1h\" }", "path.rate.start", "after the end of the recording"),
     (3, "rate = { trace = §\"Cargo.toml\" }", "path.rate.trace", "no trace: line 1 is not a whole number"),
     // Syntax.
     (3, "rate = §20Mbps", "", ""),
@@ -389,7 +391,7 @@ fn a_fault_in_an_argument_names_the_argument() {
     assert_eq!(fault("flows.0.count.x=2"), ("flows.0.count".into(), "a table does not fit here".into()));
     assert_eq!(fault("duration").1, "not of the form key.path=value");
     assert_eq!(fault("path..rate=1Mbps").1, "an empty key in the path");
-    assert!(fault("path.rate.trace=no such file").1.starts_with("cannot be read"));
+    assert!(fault("path.rate.trace=no-such.file").1.starts_with("cannot be read"));
     assert_eq!(fault("path.queue=codle").1, "unknown kind");
     assert_eq!(fault("path.queue=codel(target").1, "not a name with parameters");
     assert_eq!(fault("path.queue=codel(target)").1, "not a name with parameters");

@@ -30,6 +30,7 @@ def list_kind(arguments: argparse.Namespace) -> int:
         "studies": library.studies,
         "metrics": metrics.catalogue,
         "presets": core.presets,
+        "links": cards.links,
     }
     entries = known[arguments.kind]()
     if arguments.json:
@@ -42,8 +43,28 @@ def list_kind(arguments: argparse.Namespace) -> int:
         if arguments.kind == "metrics" and entry["parameters"]:
             choices = ", ".join(f"{each['name']}={each['default'] or '…'}" for each in entry["parameters"])
             about = f"({choices}) {about}"
+        elif arguments.kind == "links":
+            about = f"{_measured(entry)} {about}; statistics of: {entry['source']}"
         print(f"{entry['name']:{name_width}}  {entry['family']:{family_width}}  {about}".rstrip())
     return DONE
+
+
+def _measured(link: dict[str, Any]) -> str:
+    """Return the rate of a link over time, its mean, the share of time at less than half of it, and its length."""
+    import sys
+
+    bars = BARS
+    try:
+        bars.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        bars = DIGITS
+    bins: list[list[int]] = [[] for _ in range(BINS)]
+    for start_s, bps in link["steps"]:
+        bins[int(start_s / link["length_s"] * BINS)].append(bps)
+    means = [sum(each) / len(each) for each in bins]
+    line = "".join(bars[min(int(mean / max(means) * len(bars)), len(bars) - 1)] for mean in means)
+    mean, below = f"{link['mean_bps'] / 1e6:.3g} Mbps", f"{link['below_half']:.0%}"
+    return f"{line}  {mean}, below half of it for {below} of {link['length_s']:.0f} s:"
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -155,7 +176,11 @@ def _variable(variable: dict[str, Any]) -> str:
     return f"{variable['name']}{unit}{meaning}"
 
 
-KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets")
+KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets", "links")
+# Heights of a rate over time, and those of an output that has no such characters.
+BARS = "▁▂▃▄▅▆▇█"
+DIGITS = "12345678"
+BINS = 30
 WIDTH = 80
 # The name of the C header of controllers.
 HEADER = "header"
@@ -174,7 +199,7 @@ def _show(command: argparse.ArgumentParser) -> None:
 COMMANDS = (
     Command(
         "list",
-        "list algorithms, queues, scenarios, studies, metrics or presets",
+        "list algorithms, queues, scenarios, studies, metrics, presets or links",
         LOOK_UP,
         _list,
         ("list algorithms", "list scenarios --json"),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 keys! {
     /// Recorded rates, each of which holds until the next: a file with a line for each, its fields between commas,
     /// semicolons, tabs or spaces, with or without a header. Lines that begin with # are comments. A comma within a field is the
-    /// decimal point; a number in which it may be between thousands, as in 1,250, is refused.
+    /// decimal point; a number in which it may be between thousands, as in 1,250, is refused. Or a pattern in the JSON of netem-trace.
     pub struct Recorded = "file" {
         /// Path of the file, relative to the scenario file.
         file: File,

@@ -141,7 +141,9 @@ mod tests {
     fn from(at_ms: &[u64], start: Option<Span>, place: f64) -> Opportunities {
         let opportunities: Vec<_> = at_ms.iter().map(|&ms| Span::from_ms(ms)).collect();
         let period = *opportunities.last().expect("a trace has an opportunity");
-        let trace = Trace { name: "by hand".into(), digest: String::new(), opportunities, period, start };
+        let origin = narrows_model::Origin::Recorded;
+        let trace =
+            Trace { name: "by hand".into(), digest: String::new(), opportunities, period, start, origin };
         Opportunities::new(Arc::new(trace), || place)
     }
 
