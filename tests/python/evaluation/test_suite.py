@@ -373,6 +373,17 @@ def test_a_flow_of_bbr3_that_pauses_has_its_share_again(narrows: Narrows, tmp_pa
     assert (itself["verdict"], itself["decided"]) == ("within", True)
 
 
+def test_copa_takes_a_longer_path_for_a_queue_and_cubic_does_not(narrows: Narrows, tmp_path: Path) -> None:
+    verdicts = {}
+    for algorithm in ("copa", "cubic"):
+        done = narrows("suite", "access", algorithm, "--rows", "1.1", "--out", algorithm, "--quiet")
+        assert done.returncode == 0, done.stderr
+        verdicts[algorithm] = [row["verdict"] for row in _rows(tmp_path / algorithm)]
+    # Steps of 5, 15 and 30 ms.
+    assert verdicts["copa"][1:] == ["worse", "worse"]
+    assert not {"worse", "broken"} & set(verdicts["cubic"])
+
+
 def test_rows_of_some_sections_alone_run_only_their_cells(narrows: Narrows, small: Path, tmp_path: Path) -> None:
     file = small / "suite.toml"
     text = file.read_text(encoding="utf-8")
