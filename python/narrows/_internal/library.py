@@ -75,6 +75,25 @@ def scenarios() -> list[dict[str, Any]]:
     return [_describe(name, found) for name, found in library().items()]
 
 
+def field_reports() -> list[dict[str, Any]]:
+    """Describe each field report: its question, a controller that fails and one that does not, and the command."""
+    files = [file for file in scenario_files() if file.parent.name == FIELD_REPORTS]
+    return [_describe_report(file) for file in files]
+
+
+def _describe_report(file: Path) -> dict[str, Any]:
+    comment = [line.removeprefix("# ") for line in file.read_text(encoding="utf-8").splitlines() if line[:1] == "#"]
+    found = dict(line.split(": ", 1) for line in comment if line.startswith(("Fails: ", "Holds: ")))
+    fails, holds = found["Fails"], found["Holds"]
+    return {
+        **_describe(file.stem, ScenarioFile(file)),
+        "question": comment[0],
+        "fails": fails,
+        "holds": holds,
+        "command": f"narrows compare {fails} {holds} --scenario {file.stem}",
+    }
+
+
 def studies() -> list[dict[str, Any]]:
     """Describe each published study: a folder with claims."""
     return [_describe_study(file) for file in sorted(STUDIES.glob("*/claims.toml"))]
@@ -125,6 +144,8 @@ def shown(file: Path) -> str:
 
 
 CASES = "cases.toml"
+# The family of public reports of controllers that failed.
+FIELD_REPORTS = "field-reports"
 # The family of what lies in no folder of the library.
 BASIC = "basics"
 # A link in the source tree, a folder in an installed package.

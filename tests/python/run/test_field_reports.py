@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from narrows._internal.library import SCENARIOS, library, scenarios
+from narrows._internal.library import FIELD_REPORTS, SCENARIOS, field_reports, library
 from narrows._internal.run.scenario import read
-
-FAMILY = "field-reports"
 
 
 class Margin(NamedTuple):
@@ -36,7 +34,7 @@ LATE, IN_TIME = 0.1, 0.01
 
 def written(name: str, line: str) -> str:
     """Return what a line of the comment of a scenario names, as in `# Fails: vegas`."""
-    text = (SCENARIOS / FAMILY / f"{name}.toml").read_text("utf-8")
+    text = (SCENARIOS / FIELD_REPORTS / f"{name}.toml").read_text("utf-8")
     found: list[str] = re.findall(rf"^# {line}: (.+)$", text, re.MULTILINE)
     assert len(found) == 1, f"{name}: {found}"
     return found[0]
@@ -46,18 +44,20 @@ def written(name: str, line: str) -> str:
 def measured(name: str, algorithm: str, *changes: str, replications: int = 3) -> dict[str, Any]:
     """Return the estimates of the one group of a scenario under an algorithm, with another seed than the table's."""
     keys = ["seed=2", f"flows.0.algorithm={algorithm}", *changes]
-    summary = read(SCENARIOS / FAMILY / f"{name}.toml", keys).run(replications=replications).summary
+    summary = read(SCENARIOS / FIELD_REPORTS / f"{name}.toml", keys).run(replications=replications).summary
     (group,) = summary["groups"].values()
     return dict(group)
 
 
 def test_each_report_asks_a_question_and_names_its_source_and_two_controllers() -> None:
-    family = {each["name"]: each for each in scenarios() if each["family"] == FAMILY}
-    assert set(family) == {*MARGINS, "key-frames"}
+    family = {each["name"]: each for each in field_reports()}
+    assert set(family) == {*MARGINS, "key-frames", "frames"}
     for name, each in family.items():
         text = library()[name].file.read_text("utf-8")
-        assert "?" in text.partition("\n#\n")[0], name
-        assert re.match(r"[\w.-]+/[\w.-]+#\d+", str(each["source"])), name
+        assert each["question"].endswith("?"), name
+        assert text.startswith(f"# {each['question']}\n#\n"), name
+        assert each["command"] == f"narrows compare {each['fails']} {each['holds']} --scenario {name}"
+        assert re.match(r"[\w.-]+/[\w.-]+#\d+|Arun, Alizadeh", str(each["source"])), name
         assert f'algorithm = "{written(name, "Fails")}"' in text, name
         assert written(name, "Fails") != written(name, "Holds")
 
@@ -76,6 +76,20 @@ def test_frames_are_late_where_they_are_sent_at_once() -> None:
     }
     assert late["Fails"]["ci95"][0] > LATE
     assert late["Holds"]["mean"] < IN_TIME
+
+
+def test_a_flow_in_frames_starves_beside_one_without() -> None:
+    shares = {}
+    for name in ("Fails", "Holds"):
+        algorithm = written("frames", name)
+        keys = ["seed=2", *(f"flows.{flow}.algorithm={algorithm}" for flow in (0, 1))]
+        groups = read(SCENARIOS / FIELD_REPORTS / "frames.toml", keys).run(replications=3).summary["groups"]
+        framed, beside = (group["goodput_bps"]["ci95"] for group in groups.values())
+        shares[name] = (framed, beside)
+    starved, beside = shares["Fails"]
+    assert starved[1] * 10 < beside[0]
+    framed, beside = shares["Holds"]
+    assert framed[0] > beside[1] / 2
 
 
 def test_jitter_costs_nothing_where_order_is_kept() -> None:

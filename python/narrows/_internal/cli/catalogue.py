@@ -31,6 +31,7 @@ def list_kind(arguments: argparse.Namespace) -> int:
         "metrics": metrics.catalogue,
         "presets": core.presets,
         "links": cards.links,
+        "field-reports": library.field_reports,
     }
     entries = known[arguments.kind]()
     if arguments.json:
@@ -45,6 +46,8 @@ def list_kind(arguments: argparse.Namespace) -> int:
             about = f"({choices}) {about}"
         elif arguments.kind == "links":
             about = f"{_measured(entry)} {about}; statistics of: {entry['source']}"
+        elif arguments.kind == "field-reports":
+            about = f"{entry['question']} Fails: {entry['fails']}. Holds: {entry['holds']}. {entry['command']}"
         print(f"{entry['name']:{name_width}}  {entry['family']:{family_width}}  {about}".rstrip())
     return DONE
 
@@ -176,7 +179,7 @@ def _variable(variable: dict[str, Any]) -> str:
     return f"{variable['name']}{unit}{meaning}"
 
 
-KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets", "links")
+KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets", "links", "field-reports")
 # Heights of a rate over time, and those of an output that has no such characters.
 BARS = "▁▂▃▄▅▆▇█"
 DIGITS = "12345678"
@@ -199,7 +202,7 @@ def _show(command: argparse.ArgumentParser) -> None:
 COMMANDS = (
     Command(
         "list",
-        "list algorithms, queues, scenarios, studies, metrics, presets or links",
+        "list algorithms, queues, scenarios, studies, metrics, presets, links or field reports",
         LOOK_UP,
         _list,
         ("list algorithms", "list scenarios --json"),
