@@ -352,7 +352,12 @@ fn due(timer: u64, now: Time) -> Result<Option<Time>, String> {
 
 impl CongestionControl for Instance {
     fn limits(&self) -> Limits {
-        self.answers.limits
+        let limits = self.answers.limits;
+        let hosted = || {
+            let (window, ssthresh) = self.hosted_window()?;
+            self.hosted.pacing(window, ssthresh)
+        };
+        limits.pacing(limits.pacing.or_else(hosted))
     }
 
     fn window(&self) -> Option<f64> {
@@ -387,16 +392,26 @@ impl CongestionControl for Instance {
             self.undo = Some(self.hosted.clone());
         }
         self.hosted.on_loss(loss);
+        let before = self.hosted_window();
         let packets = self.list(loss.packets);
         let (fact, state) = (layout::Loss::of(loss), layout::Path::of(path));
         self.notify(&Event::Lost(&fact, &state, &packets));
         self.packets = packets;
+        if let Some((before, (after, _))) = before.zip(self.hosted_window())
+            && let Some((window, ssthresh)) = self.hosted.on_reduced(before, after, loss, path)
+        {
+            self.set(window, ssthresh);
+        }
     }
 
     fn on_recovered(&mut self, path: &Path) {
         self.begin(path);
         self.hosted.on_recovered();
         self.notify(&Event::Recovered(&layout::Path::of(path)));
+    }
+
+    fn reduces_gradually(&self) -> bool {
+        self.hosted.reduces_gradually()
     }
 
     fn needs_sent_events(&self) -> bool {

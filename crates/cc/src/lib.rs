@@ -113,6 +113,12 @@ pub trait CongestionControl: Send + Debug {
     /// The last loss episode, whose start [`Loss::new_episode`] declared, is over.
     fn on_recovered(&mut self, _path: &Path) {}
 
+    /// Whether the window falls over the present loss episode, step by step: a host then makes no reduction of its own from the
+    /// window before to that at the start of the episode (RFC 9937).
+    fn reduces_gradually(&self) -> bool {
+        false
+    }
+
     /// Whether the algorithm uses [`on_sent`](Self::on_sent) or [`request`](Self::request). Constant over its lifetime;
     /// hosts may skip both calls when it is false, since packets that leave then do not change [`limits`](Self::limits).
     fn needs_sent_events(&self) -> bool {

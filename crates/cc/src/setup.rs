@@ -173,6 +173,8 @@ pub enum SlowStartKind {
     HyStartPlusPlus,
     /// SEARCH (draft-chung-ccwg-search).
     Search,
+    /// Rapid Start (draft-kazuho-ccwg-rapid-start).
+    Rapid,
 }
 
 /// A Quick-Start request (RFC 4782).

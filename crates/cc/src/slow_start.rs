@@ -14,6 +14,7 @@ mod hosted;
 mod hystart;
 mod hystart_plus_plus;
 mod limited;
+pub(crate) mod rapid;
 mod search;
 
 use alloc::boxed::Box;
@@ -21,9 +22,11 @@ pub use careful_resume::CarefulResume;
 pub use hosted::{Counted, Hosted};
 pub use hystart::HyStart;
 pub use hystart_plus_plus::HyStartPlusPlus;
+pub use rapid::Rapid;
 pub use search::Search;
 
 use crate::{Ack, Path, SlowStartKind};
+use narrows_units::{Bytes, Rate};
 
 /// A variant of slow start with its state.
 #[derive(Clone, Debug)]
@@ -38,6 +41,8 @@ pub enum SlowStart {
     HyStartPlusPlus(HyStartPlusPlus),
     /// Ends when less is delivered than was sent a round trip before (draft-chung-ccwg-search).
     Search(Box<Search>),
+    /// Faster than the standard variant while no queue builds up (draft-kazuho-ccwg-rapid-start).
+    Rapid(Box<Rapid>),
 }
 
 impl SlowStart {
@@ -49,6 +54,7 @@ impl SlowStart {
             SlowStartKind::Limited => Self::Limited,
             SlowStartKind::HyStartPlusPlus => Self::HyStartPlusPlus(HyStartPlusPlus::new(paced)),
             SlowStartKind::Search => Self::Search(Box::default()),
+            SlowStartKind::Rapid => Self::Rapid(Box::default()),
         }
     }
 
@@ -59,7 +65,13 @@ impl SlowStart {
             Self::HyStart(hystart) => hystart.is_over(window, ack, path),
             Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) => hystart.is_over(ack, path),
             Self::Search(search) if is_initial(ssthresh) => search.is_over(ack, path),
-            Self::Standard | Self::Limited | Self::HyStartPlusPlus(_) | Self::Search(_) => false,
+            Self::Rapid(rapid) if is_initial(ssthresh) => {
+                rapid.on_ack(ack, path);
+                false
+            }
+            Self::Standard | Self::Limited | Self::HyStartPlusPlus(_) | Self::Search(_) | Self::Rapid(_) => {
+                false
+            }
         }
     }
 
@@ -69,8 +81,27 @@ impl SlowStart {
         match self {
             Self::Limited => limited::growth(window, acked),
             Self::HyStartPlusPlus(hystart) if is_initial(ssthresh) => hystart.growth(acked),
-            Self::Standard | Self::HyStart(_) | Self::HyStartPlusPlus(_) | Self::Search(_) => acked,
+            Self::Rapid(rapid) if is_initial(ssthresh) => rapid.growth(acked),
+            Self::Standard
+            | Self::HyStart(_)
+            | Self::HyStartPlusPlus(_)
+            | Self::Search(_)
+            | Self::Rapid(_) => acked,
         }
+    }
+
+    /// Returns the pacing rate of payload in slow start to `ssthresh`, of a window of `window` packets with a payload of `mss` each;
+    /// `None` for that of the host.
+    pub fn pacing(&self, window: f64, ssthresh: f64, mss: Bytes) -> Option<Rate> {
+        match self {
+            Self::Rapid(rapid) if is_initial(ssthresh) => rapid.pacing(window, mss),
+            _ => None,
+        }
+    }
+
+    /// Whether the first recovery follows in which the variant determines the window.
+    pub(crate) fn is_rapid(&self, ssthresh: f64) -> bool {
+        matches!(self, Self::Rapid(_)) && is_initial(ssthresh)
     }
 
     /// Returns the name of the phase that slow start is in, for records.
@@ -86,7 +117,7 @@ impl SlowStart {
     /// Returns the rule by which [`is_over`](Self::is_over) ends slow start, for records.
     pub fn rule(&self) -> &'static str {
         match self {
-            Self::Standard | Self::Limited => "",
+            Self::Standard | Self::Limited | Self::Rapid(_) => "",
             Self::HyStart(_) => "hystart",
             Self::HyStartPlusPlus(_) => "hystart++",
             Self::Search(_) => "search",
@@ -105,6 +136,7 @@ impl SlowStart {
         match self {
             Self::HyStartPlusPlus(hystart) => hystart.restart(),
             Self::Search(search) => search.restart(),
+            Self::Rapid(rapid) => rapid.restart(),
             Self::Standard | Self::HyStart(_) | Self::Limited => {}
         }
     }

@@ -308,7 +308,7 @@ const TRANSPORT_BESIDE: &[(&str, &str, &[&str])] = &[
 fn every_slow_start_has_an_effect_on_an_algorithm_with_one_of_its_own() {
     // SEARCH ends a slow start before its first loss only over a deep buffer.
     let text = "duration = \"6s\"\n[path]\nrate = \"40Mbps\"\nrtt = \"100ms\"\nqueue = { kind = \"droptail\", limit = \"8bdp\" }\n[[flows]]\nalgorithm = \"cubic-linux\"\n";
-    let kinds = ["standard", "limited", "hystart", "hystart++", "search"];
+    let kinds = ["standard", "limited", "hystart", "hystart++", "search", "rapid"];
     let found: BTreeSet<_> =
         kinds.iter().map(|kind| measured(text, &[format!("transport.slow_start={kind}")])).collect();
     assert_eq!(found.len(), kinds.len());

@@ -164,6 +164,10 @@ impl CongestionControl for Recorded {
         self.on(Fact::Recovered(*path));
     }
 
+    fn reduces_gradually(&self) -> bool {
+        self.algorithm.reduces_gradually()
+    }
+
     fn needs_sent_events(&self) -> bool {
         self.algorithm.needs_sent_events()
     }
@@ -332,6 +336,7 @@ fn every_slow_start_replays_faithfully() {
         SlowStartKind::Limited,
         SlowStartKind::HyStartPlusPlus,
         SlowStartKind::Search,
+        SlowStartKind::Rapid,
     ] {
         let algorithm = Algorithm::parse("cubic").expect("the name is in the catalogue");
         let first_cut = FirstCut::Half;

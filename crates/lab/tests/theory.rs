@@ -530,3 +530,33 @@ fn a_saved_window_that_no_longer_fits_is_given_up() {
     assert!(losses > 0.05, "{losses}");
     assert!(resumed < 2.0 * plain, "{resumed} s against {plain} s");
 }
+
+/// A path of P packets with a buffer of B holds `P + B + 1`. Where a window that triples, or doubles, overflows the buffer, one recovery
+/// leaves `β` of that, whatever the share of losses (draft-kazuho-ccwg-rapid-start-02 §3.3.1).
+#[test]
+fn rapid_start_leaves_beta_of_path_and_buffer() {
+    let path = 400.0;
+    for (algorithm, beta) in [("newreno", 0.5), ("cubic", 0.7)] {
+        for (buffer, pacing) in [(16_u32, true), (200, true), (200, false), (400, false), (1600, false)] {
+            let text = format!(
+                r#"
+                duration = "1900ms"
+                path = {{ rate = "48Mbps", rtt = "100ms", packet = "1500B", queue = {{ kind = "droptail", limit = "{buffer}pkt" }} }}
+                transport = {{ slow_start = "rapid", pacing = {pacing} }}
+                [[flows]]
+                name = "file"
+                algorithm = "{algorithm}"
+                "#
+            );
+            let records = run(&text, 0);
+            let events = &records.tables["events"];
+            let column = |name: &str| events.real(name).expect("it is real");
+            let (windows, thresholds) = (column("cwnd_packets"), column("ssthresh_packets"));
+            let reduced = windows.iter().zip(thresholds).filter(|(_, threshold)| threshold.is_finite());
+            let least = reduced.map(|(window, _)| *window).fold(f64::INFINITY, f64::min);
+            let what = format!("{algorithm}, {buffer} packets, pacing {pacing}");
+            assert_near(&what, least, beta * (path + f64::from(buffer) + 1.0), 0.01);
+            assert!(value(&records, "file", "loss_rate") > 0.03, "{what}");
+        }
+    }
+}

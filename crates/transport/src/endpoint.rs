@@ -197,9 +197,14 @@ impl SendingEndpoint {
     }
 
     /// Whether a window that is smaller than before is no reduction of its own: a stack lowers its window packet by packet after a
-    /// reduction (proportional rate reduction), and adapts it all the time where its algorithm sets a pacing rate.
+    /// reduction (proportional rate reduction), and adapts it all the time where its algorithm sets a pacing rate; an algorithm may
+    /// reduce its window over a loss episode.
     pub fn lowers_window_in_steps(&self) -> bool {
-        matches!(&self.0, Kind::Stack(sender) if sender.lowers_window_in_steps())
+        match &self.0 {
+            Kind::Stack(sender) => sender.lowers_window_in_steps(),
+            Kind::Reliable(sender) => sender.core().algorithm.reduces_gradually(),
+            Kind::Datagram(_) => false,
+        }
     }
 
     /// Whether the flow asked for ECN and does without.

@@ -363,7 +363,9 @@ impl Sender {
     /// An episode starts with `flight` packets in flight before its first loss: reduces the usable window gradually to
     /// the congestion window, if the flow uses proportional rate reduction.
     fn start_rate_reduction(&mut self, flight: u64) {
-        let used = self.core.options.proportional_rate_reduction && self.recovery.is_selective();
+        let used = self.core.options.proportional_rate_reduction
+            && self.recovery.is_selective()
+            && !self.core.algorithm.reduces_gradually();
         // An algorithm without ssthresh does not reduce its window by a factor.
         match self.core.algorithm.limits().window {
             Some(target) if used && self.core.algorithm.ssthresh().is_some() => {

@@ -68,6 +68,9 @@ impl CongestionControl for Observing {
         self.note(format!("recovered {path:?}"));
         self.inner.on_recovered(path);
     }
+    fn reduces_gradually(&self) -> bool {
+        self.inner.reduces_gradually()
+    }
     fn needs_sent_events(&self) -> bool {
         self.needs_sent_events
     }

@@ -46,7 +46,7 @@ PLAIN = RENO.replace('    slow_start = "host"\n    undo = "host"\n', "").replace
 @pytest.mark.parametrize(
     ("name", "variant"),
     [
-        *(("two-flows", each) for each in ("hystart++", "hystart", "limited", "search", "standard")),
+        *(("two-flows", each) for each in ("hystart++", "hystart", "limited", "rapid", "search", "standard")),
         ("returning-source", "hystart++"),
         ("short-transfers", "hystart++"),
     ],

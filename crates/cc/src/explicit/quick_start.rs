@@ -150,6 +150,10 @@ impl CongestionControl for QuickStart {
         self.inner.on_recovered(path);
     }
 
+    fn reduces_gradually(&self) -> bool {
+        self.inner.reduces_gradually()
+    }
+
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
         self.inner.on_sent(packet, path);
     }

@@ -210,6 +210,10 @@ impl CongestionControl for CarefulResume {
         }
     }
 
+    fn reduces_gradually(&self) -> bool {
+        self.inner.reduces_gradually()
+    }
+
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {
         self.inner.on_sent(packet, path);
         if let Phase::Unvalidated { since, rtt, .. } = self.phase {

@@ -8,6 +8,8 @@
 //!   (RFC 2861, RFC 9438 §5.8).
 //! * The count of an acknowledgement of several packets is the host's choice ([`AckCounting`]): as many packets, or
 //!   one, or one while the losses of a timeout are repaired.
+//! * The first loss or mark of a [Rapid Start](crate::slow_start::Rapid) reduces the window step by step over the recovery; the rule
+//!   decreases it at the end.
 //! * ABE, if the flow asks for it: a mark multiplies the window by the factor of RFC 8511 §3.1, unless the rule leaves more.
 //! * Timeout: ssthresh by the rule, window 1, then slow start (RFC 5681 §3.1). When the same segment times out again the
 //!   recovery policy declares no new episode: ssthresh stays, and the window is 1 again.
@@ -22,6 +24,7 @@
 //!   The host chooses ([`Loss::flight`]); RFC 9438 §4.6 allows both for CUBIC.
 
 use super::rule::{Window, WindowRule};
+use crate::slow_start::rapid::{self, Reduction};
 use crate::slow_start::{self, SlowStart};
 use crate::{
     Ack, AckCounting, Cause, CongestionControl, EcnUse, FirstCut, Idle, Limits, Loss, Path, RestartWindow,
@@ -41,6 +44,8 @@ pub struct Windowed<R> {
     repairing: bool,
     /// The stage before the last episode, restored if it was spurious.
     undo: Option<Stage<R>>,
+    /// The reduction after a Rapid Start, with its cause; the rule decreases the window at its end.
+    reduction: Option<(Cause, Reduction)>,
     first_cut: FirstCut,
     /// The factor of a mark under ABE; `None` without it.
     abe: Option<f64>,
@@ -48,7 +53,7 @@ pub struct Windowed<R> {
     initial_window: f64,
     restart_window: RestartWindow,
     undo_restores: UndoRestores,
-    burst: Bytes,
+    mss: Bytes,
 }
 
 /// The state that an episode changes.
@@ -83,34 +88,66 @@ impl<R: WindowRule> Windowed<R> {
             recovering: false,
             repairing: false,
             undo: None,
+            reduction: None,
             first_cut: setup.first_cut,
             abe: R::ABE_FACTOR.filter(|_| setup.abe),
             ack_counting: setup.ack_counting,
             initial_window: setup.initial_window,
             restart_window: setup.restart_window,
             undo_restores: setup.undo_restores,
-            burst: setup.mss * 2,
+            mss: setup.mss,
         }
     }
 
-    /// A loss episode starts with `flight` packets in use; `None` for the window.
-    fn decrease(&mut self, cause: Cause, flight: Option<u64>, path: &Path) {
+    /// A loss episode starts with `flight` packets in use; `None` for the window. `lost` of them are lost.
+    fn decrease(&mut self, cause: Cause, flight: Option<u64>, lost: u64, path: &Path) {
         self.undo = Some(self.stage.clone());
         let mut used = self.stage.window;
         if let Some(flight) = flight.map(|flight| flight as f64).filter(|flight| *flight < used.size.floor())
         {
             used.size = bounded(flight);
         }
-        let mut by_rule = self.stage.rule.decrease(&used, cause, path);
-        if let Some(factor) = self.abe.filter(|_| cause == Cause::Mark) {
-            by_rule = by_rule.max(factor * used.size);
+        if cause != Cause::Timeout && self.stage.slow_start.is_rapid(used.ssthresh) {
+            let third = Window { size: bounded(used.size / rapid::LARGEST_GROWTH), ..used };
+            let kept = self.stage.rule.clone().decrease(&third, cause, path);
+            let beta = rapid::factor(self.kept(kept, &third, cause), third.size);
+            let least = self.stage.rule.floor(cause).max(beta * self.initial_window);
+            let reduction = Reduction::new(used.size, beta, least, lost, path);
+            self.reduce(reduction.begin(used.size));
+            self.reduction = Some((cause, reduction));
+        } else {
+            let by_rule = self.stage.rule.decrease(&used, cause, path);
+            let target = self.kept(by_rule, &used, cause);
+            self.stage.window.ssthresh = target.max(SSTHRESH_MIN);
+            self.stage.window.size = target.max(self.stage.rule.floor(cause)).min(self.stage.window.size);
         }
+        self.stage.undiminished = false;
+    }
+
+    /// Returns the window after a decrease from `used`, for which the rule has `by_rule`, packets.
+    fn kept(&self, by_rule: f64, used: &Window, cause: Cause) -> f64 {
         let half = self.first_cut == FirstCut::Half
             && (self.stage.undiminished || self.stage.window.in_slow_start() || cause == Cause::Timeout);
-        let target = if half { used.size / 2.0 } else { by_rule };
-        self.stage.undiminished = false;
-        self.stage.window.ssthresh = target.max(SSTHRESH_MIN);
-        self.stage.window.size = target.max(self.stage.rule.floor(cause)).min(self.stage.window.size);
+        match self.abe.filter(|_| cause == Cause::Mark) {
+            _ if half => used.size / 2.0,
+            Some(factor) => by_rule.max(factor * used.size),
+            None => by_rule,
+        }
+    }
+
+    /// Reduces the window without a rule, in recovery.
+    fn reduce(&mut self, size: f64) {
+        self.stage.window.size = bounded(size).min(self.stage.window.size);
+        self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
+    }
+
+    /// The recovery after a Rapid Start is over: the rule decreases the window, from as much as path and buffer hold.
+    fn end_reduction(&mut self, path: &Path) {
+        if let Some((cause, reduction)) = self.reduction.take() {
+            let product = bounded(reduction.product(self.stage.window.size));
+            let before = Window { size: product, ssthresh: f64::INFINITY };
+            self.stage.rule.decrease(&before, cause, path);
+        }
     }
 
     /// The sender was idle for so many retransmission timeouts, at least one.
@@ -162,8 +199,11 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn limits(&self) -> Limits {
         Limits {
             window: Some(self.stage.window.size as u64),
-            pacing: self.stage.rule.pacing(&self.stage.window),
-            burst: self.burst,
+            pacing: self.stage.rule.pacing(&self.stage.window).or_else(|| {
+                let Window { size, ssthresh } = self.stage.window;
+                self.stage.slow_start.pacing(size, ssthresh, self.mss)
+            }),
+            burst: self.mss * 2,
         }
     }
 
@@ -183,6 +223,10 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
             return;
         }
         if self.recovering {
+            if let Some((_, reduction)) = &mut self.reduction {
+                let size = reduction.on_acked(self.stage.window.size, ack.newly_acked, path.now);
+                self.reduce(size);
+            }
             return;
         }
         let Window { size, ssthresh } = self.stage.window;
@@ -209,14 +253,19 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     }
 
     fn on_loss(&mut self, loss: &Loss<'_>, path: &Path) {
+        if loss.new_episode || loss.cause == Cause::Timeout {
+            self.end_reduction(path);
+        }
         if loss.new_episode {
-            self.decrease(loss.cause, loss.flight, path);
+            self.decrease(loss.cause, loss.flight, loss.lost, path);
             self.recovering = true;
             self.stage.left_slow_start = false;
         }
-        if let Some(size) = self.stage.rule.on_lost(&self.stage.window, loss.lost) {
-            self.stage.window.size = bounded(size).min(self.stage.window.size);
-            self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
+        if let Some((_, reduction)) = &mut self.reduction {
+            let size = reduction.on_lost(self.stage.window.size, loss.lost);
+            self.reduce(size);
+        } else if let Some(size) = self.stage.rule.on_lost(&self.stage.window, loss.lost) {
+            self.reduce(size);
         }
         if loss.cause == Cause::Timeout {
             self.stage.window.size = 1.0;
@@ -228,6 +277,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
 
     fn on_recovered(&mut self, path: &Path) {
         self.repairing = false;
+        self.end_reduction(path);
         if self.recovering {
             self.recovering = false;
             self.stage.rule.on_recovered(&self.stage.window, path);
@@ -243,6 +293,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
     fn on_spurious_loss(&mut self, path: &Path) {
         if let Some(before) = self.undo.take() {
             let size = self.stage.window.size.max(before.window.size);
+            self.end_reduction(path);
             match self.undo_restores {
                 UndoRestores::State => self.stage = before,
                 UndoRestores::Window => {
@@ -267,6 +318,7 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
 
     fn on_idle(&mut self, idle: &Idle, path: &Path) {
         if idle.timeouts > 0 {
+            self.end_reduction(path);
             self.restart(idle.timeouts);
         }
         self.stage.rule.on_idle(&self.stage.window, idle, path);
@@ -288,6 +340,10 @@ impl<R: WindowRule> CongestionControl for Windowed<R> {
         if ends_slow_start {
             self.stage.window.ssthresh = self.stage.window.size.max(SSTHRESH_MIN);
         }
+    }
+
+    fn reduces_gradually(&self) -> bool {
+        self.reduction.is_some()
     }
 
     fn needs_sent_events(&self) -> bool {

@@ -22,6 +22,7 @@ pub fn setups() -> impl Strategy<Value = Setup> {
         Just(SlowStartKind::Limited),
         Just(SlowStartKind::HyStartPlusPlus),
         Just(SlowStartKind::Search),
+        Just(SlowStartKind::Rapid),
     ];
     let restart_window = prop_oneof![Just(RestartWindow::Initial), Just(RestartWindow::Halved)];
     let ack_counting =

@@ -97,12 +97,13 @@ fn idle(timeouts: u64, acks: &[Fact]) -> (Idle, Fact) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// RFC 5681 §3.1, RFC 3465: no faster than slow start.
+    /// RFC 5681 §3.1, RFC 3465: no faster than slow start. Rapid Start adds twice as many packets (its draft, §3.2).
     #[test]
     fn an_acknowledgement_adds_at_most_the_packets_it_acknowledges(setup in setups(), facts in histories(200)) {
         for (name, mut algorithm) in windowed(&setup).filter(|(name, _)| !is_among(FASTER, name)) {
             for fact in &facts {
                 let before = algorithm.window();
+                let initial = algorithm.ssthresh().is_some_and(f64::is_infinite);
                 fact.apply_to(&mut *algorithm);
                 let Fact::Acked { ack, .. } = fact else { continue };
                 let grown = algorithm.window().zip(before).map_or(0.0, |(after, before)| after - before);
@@ -110,6 +111,8 @@ proptest! {
                     AckCounting::Acks => 1.0,
                     AckCounting::Segments | AckCounting::Mixed => ack.newly_acked as f64,
                 };
+                let rapid = setup.slow_start == SlowStartKind::Rapid && initial;
+                let counted = if rapid { 2.0 * counted } else { counted };
                 // Vegas adds the packet of a round trip at once; Linux counts acknowledgements at a larger window for
                 // one packet at most.
                 let at_once = name == "vegas" || name.ends_with("-linux");
@@ -120,18 +123,20 @@ proptest! {
         }
     }
 
-    /// RFC 9406 §4.3, RFC 5681 §3.1. HyStart of Linux may end a slow start below a known ssthresh, as its documentation says.
+    /// RFC 9406 §4.3, RFC 5681 §3.1. HyStart of Linux may end a slow start below a known ssthresh, as its documentation says, and a
+    /// loss lowers ssthresh step by step after a Rapid Start.
     #[test]
     fn a_known_ssthresh_is_lowered_by_a_loss_or_the_algorithms_own_signal_alone(setup in setups(), facts in histories(200)) {
         let hystart = setup.slow_start == SlowStartKind::HyStart;
         for (name, mut algorithm) in windowed(&setup).filter(|_| !sets_window(&setup)) {
             for fact in &facts {
                 let before = algorithm.ssthresh().expect("a window algorithm");
+                let reduces = algorithm.reduces_gradually();
                 fact.apply_to(&mut *algorithm);
                 let lowered = algorithm.ssthresh().expect("a window algorithm") < before;
                 let may = match fact {
                     Fact::Lost { .. } | Fact::SpuriousLoss(_) => true,
-                    Fact::Acked { .. } => hystart || before.is_infinite() || OWN_SIGNAL.contains(&name),
+                    Fact::Acked { .. } => hystart || reduces || before.is_infinite() || OWN_SIGNAL.contains(&name),
                     Fact::Timer(_) => OWN_SIGNAL.contains(&name),
                     // The window after the recovery is the estimated bandwidth times the minimum RTT.
                     Fact::Recovered(_) => name == "westwood-linux",

@@ -34,6 +34,7 @@ mod nv;
 mod pcc;
 mod prague;
 mod rap;
+mod rapid_start;
 mod reno_linux;
 mod scalable;
 mod scream;

@@ -9,6 +9,7 @@ mod high_speed;
 mod host;
 mod layered;
 mod marks;
+mod rapid_start;
 
 use host::{Host, Link};
 use narrows_cc::card::Catalogue;

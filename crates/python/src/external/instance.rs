@@ -227,7 +227,11 @@ impl Living {
 impl CongestionControl for Instance {
     fn limits(&self) -> Limits {
         let Answers { window, pacing, .. } = self.answers;
-        Limits::new(window.map(|window| window as u64), pacing, self.burst)
+        let hosted = || {
+            let (window, ssthresh) = self.hosted_window()?;
+            self.hosted.pacing(window, ssthresh)
+        };
+        Limits::new(window.map(|window| window as u64), pacing.or_else(hosted), self.burst)
     }
 
     fn window(&self) -> Option<f64> {
@@ -260,12 +264,22 @@ impl CongestionControl for Instance {
             }
         }
         self.hosted.on_loss(loss);
+        let before = self.hosted_window();
         self.notify(Hook::Loss, path, |py| Ok(Bound::new(py, PyLoss::of(loss, path))?.into_any()));
+        if let Some((before, (after, _))) = before.zip(self.hosted_window())
+            && let Some((window, ssthresh)) = self.hosted.on_reduced(before, after, loss, path)
+        {
+            self.set_both("slow start", window, ssthresh);
+        }
     }
 
     fn on_recovered(&mut self, path: &Path) {
         self.hosted.on_recovered();
         self.notify_moment(Hook::Recovered, path);
+    }
+
+    fn reduces_gradually(&self) -> bool {
+        self.hosted.reduces_gradually()
     }
 
     fn on_sent(&mut self, packet: &SentPacket, path: &Path) {

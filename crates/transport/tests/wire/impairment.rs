@@ -99,6 +99,7 @@ pub fn every_option() -> impl Strategy<Value = TransportOptions> {
             SlowStartKind::Limited,
             SlowStartKind::HyStartPlusPlus,
             SlowStartKind::Search,
+            SlowStartKind::Rapid,
         ]),
         select(vec![AckCounting::Segments, AckCounting::Mixed, AckCounting::Acks]),
         rarely(None, &[Some(request(false)), Some(request(true))]),

@@ -29,12 +29,15 @@ preset_keys! {
         /// Initial slow-start threshold.
         key initial_ssthresh: Or<PacketsOrSize, Infinite> = [None, None, None, None],
 
-        /// Slow-start algorithm of window algorithms.
+        /// Slow-start algorithm of window algorithms. rapid: the window triples in a round trip while no queue builds up, and the first
+        /// recovery reduces it by the packets acknowledged and lost, without proportional_rate_reduction
+        /// (draft-kazuho-ccwg-rapid-start-02).
         option slow_start: SlowStartKind => "hystart++; in the other presets: standard; cubic-linux: hystart" {
             SlowStartKind::Limited => "limited slow start",
             SlowStartKind::HyStart => "HyStart",
             SlowStartKind::HyStartPlusPlus => "HyStart++",
             SlowStartKind::Search => "SEARCH",
+            SlowStartKind::Rapid => "Rapid Start",
         },
 
         /// Number of segments that an acknowledgement counts as when the window of a window algorithm grows. segments:
@@ -51,6 +54,7 @@ words!(SlowStartKind {
     HyStart = "hystart",
     HyStartPlusPlus = "hystart++",
     Search = "search",
+    Rapid = "rapid",
 });
 words!(AckCounting { Segments = "segments", Mixed = "mixed", Acks = "acks" });
 
