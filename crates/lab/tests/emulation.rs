@@ -75,7 +75,10 @@ impl StopAndWait {
                 run.update(flow, self.state(), self.received, now);
                 self.next(run, flow, now);
             }
-            StackRequest::Accept(_) | StackRequest::WritePart(..) | StackRequest::Stop(_) => {
+            StackRequest::Accept(_)
+            | StackRequest::WritePart(..)
+            | StackRequest::Expire(..)
+            | StackRequest::Stop(_) => {
                 unreachable!("one side writes, and does not stop")
             }
             StackRequest::Close(_) => self.closed += 1,

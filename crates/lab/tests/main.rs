@@ -47,6 +47,7 @@ mod slow_reader;
 mod snapshots;
 mod sources;
 mod stack_applications;
+mod stack_objects;
 mod stack_settings;
 mod stacks;
 mod stops;

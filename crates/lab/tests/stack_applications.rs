@@ -41,6 +41,9 @@ const SOURCES: [(&str, &[(&str, f64)]); 5] = [
     ("{kind='responsiveness',connections=1}", &[("responsiveness_rpm", 2.5)]),
 ];
 
+/// Sources that only stacks carry.
+const OBJECTS: [&str; 2] = ["{kind='objects'}", "{kind='objects',delivery='datagrams'}"];
+
 #[test]
 fn applications_have_the_metrics_that_they_have_over_our_own_endpoints() {
     for (source, metrics) in SOURCES {
@@ -67,7 +70,8 @@ fn applications_have_the_metrics_that_they_have_over_our_own_endpoints() {
 #[test]
 fn the_same_seed_gives_the_same_bits_over_loss() {
     let lossy = ["duration=4s", "path.loss={kind='bernoulli',rate='2%'}", "flows.0.count=2"];
-    for (source, _) in SOURCES {
+    let sources = SOURCES.iter().map(|(source, _)| *source).chain(OBJECTS);
+    for source in sources {
         for algorithm in ["quinn:newreno", "noq:bbr3", "noq:narrows:newreno"] {
             let digest = |seed| ran(algorithm, source, &[&lossy[..], &[seed]].concat()).digest();
             let first = digest("seed=1");
@@ -86,7 +90,7 @@ fn sent(found: &Replication, seconds: f64) -> f64 {
 fn what_stops_sends_nothing_more() {
     for stack in STACKS {
         let algorithm = format!("{stack}:cubic");
-        let sources = SOURCES.iter().map(|(source, _)| *source).chain(["{kind='bulk'}"]);
+        let sources = SOURCES.iter().map(|(source, _)| *source).chain(OBJECTS).chain(["{kind='bulk'}"]);
         for source in sources {
             // Packets in flight at a stop, and their acknowledgements, arrive within a second.
             let at = sent(&ran(&algorithm, source, &["flows.0.stop=2s"]), 12.0);
@@ -121,7 +125,18 @@ fn a_lost_packet_delays_one_object_and_not_those_behind_it() {
 fn hostile(draws: &mut narrows_engine::Stream) -> (String, Vec<String>) {
     let mut of = |choices: &[&'static str]| choices[draws.up_to(choices.len() as u64 - 1) as usize];
     let size = of(&["1B", "1200B", "1GB", "{kind='pareto',mean='20kB',shape=1.1}"]);
-    let source = match of(&["call", "game", "video", "web", "web", "responsiveness", "responsiveness"]) {
+    let kinds =
+        ["call", "game", "video", "web", "web", "responsiveness", "responsiveness", "objects", "objects"];
+    let source = match of(&kinds) {
+        "objects" => format!(
+            "{{kind='objects',fps={},bitrate='{}',group={},key_frame={},deadline='{}',delivery='{}'}}",
+            of(&["1", "1000"]),
+            of(&["1bps", "2Mbps", "100Gbps"]),
+            of(&["1", "7", "100000"]),
+            of(&["1", "1000"]),
+            of(&["1us", "100ms", "60s"]),
+            of(&["streams", "datagrams"])
+        ),
         "video" => format!(
             "{{kind='video',ladder=['1bps','{}'],segment='{}',buffer='2s'}}",
             of(&["2bps", "1Tbps"]),
@@ -166,7 +181,7 @@ fn hostile(draws: &mut narrows_engine::Stream) -> (String, Vec<String>) {
 
 #[test]
 fn hostile_sources_neither_panic_nor_take_memory_without_bound() {
-    let cases = std::env::var("HOSTILE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(24_u32);
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(24_u32);
     for case in 0..cases {
         let mut draws = narrows_engine::Stream::new(case.into(), 0, "hostile");
         let (source, changes) = hostile(&mut draws);

@@ -286,7 +286,10 @@ impl Run {
                 Action { bytes, ..action(Action::WRITE, flow.index()) }
             }
             // A kernel takes no such sources.
-            StackRequest::Accept(_) | StackRequest::WritePart(..) | StackRequest::Stop(_) => action(0, 0),
+            StackRequest::Accept(_)
+            | StackRequest::WritePart(..)
+            | StackRequest::Expire(..)
+            | StackRequest::Stop(_) => action(0, 0),
             StackRequest::Deliver { flow, direction, handle, ecn } => {
                 let Some(held) = self.packets.take(handle) else { return action(0, 0) };
                 let connection = &mut self.connections[flow.index()];

@@ -7,11 +7,13 @@
 //! user perceives is an [`Observation`] that the application makes of itself.
 
 mod frames;
+mod objects;
 mod responsiveness;
 mod video;
 mod web;
 
 pub use frames::{Encoder, FramesModel};
+pub use objects::{Delivery, Frame, ObjectsModel, Publisher};
 pub use responsiveness::{Probe, ResponsivenessModel};
 pub use video::{Adaptation, VideoModel};
 pub use web::{Level, WebModel};
@@ -30,6 +32,8 @@ pub enum ApplicationModel {
     Responsiveness(ResponsivenessModel),
     /// A call, or a game at a server: live video in frames.
     Frames(FramesModel),
+    /// Live video in groups of frames.
+    Objects(ObjectsModel),
 }
 
 /// The state of one client of an application.
@@ -43,6 +47,8 @@ pub enum Client {
     Responsiveness(Box<responsiveness::Measurement>),
     /// A viewer of frames.
     Frames(frames::Viewer),
+    /// A viewer of groups of frames.
+    Objects(objects::Viewer),
 }
 
 /// Something that happens to a client. A connection is given by its number among those that the client may have open.
@@ -55,6 +61,8 @@ pub enum Event {
     /// An object that was requested over the connection has been received in full: its place among the objects that were requested
     /// over the connection and not received before, 0 unless a stack carries it, and the time at which the server wrote it.
     Received(u32, usize, Time),
+    /// The server has captured a frame at this time, which whether or not it will arrive; of groups of frames alone.
+    Captured(Time),
     /// The connection could not be established, or broke; nothing more arrives over it.
     Failed(u32),
     /// The timer may have expired, or a closed connection may be opened again.
@@ -142,6 +150,14 @@ pub enum Observation {
         /// Whether that is too long.
         late: bool,
     },
+    /// A frame has not been received by its deadline, this long after its capture.
+    Missing(Span),
+    /// A frame that was [missing](Self::Missing) was received this long after its capture.
+    Overdue(Span),
+    /// A stream was opened for a group of frames.
+    Stream,
+    /// A stream was reset of which this much had been sent.
+    Reset(Bytes),
 }
 
 /// The object of a page that took longest from when it could be requested to its receipt, the first of several.
@@ -206,7 +222,7 @@ impl ApplicationModel {
     pub fn connections(&self) -> u32 {
         match self {
             // One that is closing, and one.
-            Self::Video(_) | Self::Frames(_) => 2,
+            Self::Video(_) | Self::Frames(_) | Self::Objects(_) => 2,
             Self::Web(model) => 2 * model.connections,
             Self::Responsiveness(model) => model.connections + responsiveness::PROBES,
         }
@@ -217,6 +233,7 @@ impl ApplicationModel {
         match self {
             Self::Video(video) => video.ladder.iter().max().copied(),
             Self::Frames(frames) => Some(frames.maximum),
+            Self::Objects(objects) => Some(objects.bitrate),
             Self::Web(_) | Self::Responsiveness(_) => None,
         }
     }
@@ -240,6 +257,7 @@ impl ApplicationModel {
                 Client::Responsiveness(Box::new(responsiveness::Measurement::new(model)))
             }
             Self::Frames(model) => Client::Frames(frames::Viewer::new(model)),
+            Self::Objects(model) => Client::Objects(objects::Viewer::new(model)),
         }
     }
 
@@ -247,8 +265,21 @@ impl ApplicationModel {
     pub fn encoder(&self, now: Time) -> Option<Encoder> {
         match self {
             Self::Frames(model) => Some(Encoder::new(model.clone(), now)),
-            Self::Video(_) | Self::Web(_) | Self::Responsiveness(_) => None,
+            Self::Video(_) | Self::Web(_) | Self::Responsiveness(_) | Self::Objects(_) => None,
         }
+    }
+
+    /// Returns the source of groups of frames of a server that is asked for them at `now`; `None` for other applications.
+    pub fn publisher(&self, now: Time) -> Option<Publisher> {
+        match self {
+            Self::Objects(model) => Some(Publisher::new(model.clone(), now)),
+            Self::Video(_) | Self::Web(_) | Self::Responsiveness(_) | Self::Frames(_) => None,
+        }
+    }
+
+    /// Whether only a stack with streams and datagrams carries its data.
+    pub fn needs_stack(&self) -> bool {
+        matches!(self, Self::Objects(_))
     }
 }
 
@@ -260,6 +291,7 @@ impl Client {
             Self::Web(browser) => browser.on_event(event, io),
             Self::Responsiveness(measurement) => measurement.on_event(event, io),
             Self::Frames(viewer) => viewer.on_event(event, io),
+            Self::Objects(viewer) => viewer.on_event(event, io),
         }
     }
 
@@ -270,6 +302,7 @@ impl Client {
             Self::Web(browser) => browser.next_wake(),
             Self::Responsiveness(measurement) => measurement.next_wake(),
             Self::Frames(_) => Time::NEVER,
+            Self::Objects(viewer) => viewer.next_wake(),
         }
     }
 
@@ -278,7 +311,7 @@ impl Client {
         match self {
             Self::Video(player) => Gauge { buffer: Some(player.buffer()), ..Gauge::default() },
             Self::Web(browser) => Gauge { loading_since: browser.loading_since(), ..Gauge::default() },
-            Self::Responsiveness(_) | Self::Frames(_) => Gauge::default(),
+            Self::Responsiveness(_) | Self::Frames(_) | Self::Objects(_) => Gauge::default(),
         }
     }
 

@@ -178,6 +178,11 @@ impl Demand {
         self.slots_per_client().is_some()
     }
 
+    /// Whether only a stack with streams and datagrams carries its data.
+    pub fn needs_stack(&self) -> bool {
+        matches!(self, Self::Clients { application, .. } if application.needs_stack())
+    }
+
     /// Returns how many of `slots` each client has; `None` unless they are of clients of an application.
     pub fn slots_per_client(&self) -> Option<u32> {
         match self {

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The stream data of a packet, read from its frames (RFC 9000 §19).
+//! The stream data and datagrams of a packet, read from its frames (RFC 9000 §19, RFC 9221 §4).
 
 use std::ops::Range;
 
-/// The data of a STREAM frame.
+/// The data of a STREAM frame, or of a DATAGRAM frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StreamFrame {
-    /// Identifier of the stream.
+    /// Identifier of the stream, or number of the object in the datagram, from [`DATAGRAMS`](narrows_transport::DATAGRAMS) on.
     pub stream: u64,
-    /// Positions in the stream.
+    /// Positions in the stream; of a datagram its part of the object, as if it began there.
     pub range: Range<u64>,
 }
 
-/// Adds the STREAM frames in `payload` to `found`. Frames behind one that is not known are not read: no stack sends data
+/// Adds the STREAM and DATAGRAM frames in `payload` to `found`. Frames behind one that is not known are not read: no stack sends data
 /// there.
 pub(crate) fn stream_frames(mut payload: &[u8], found: &mut Vec<StreamFrame>) {
     while let Some(kind) = integer(&mut payload) {
         let known = match kind {
             0x08..=0x0f => stream(kind, &mut payload).map(|frame| found.push(frame)),
+            0x30 | 0x31 => datagram(kind, &mut payload).map(|frame| found.push(frame)),
             other => skip(other, &mut payload),
         };
         if known.is_none() {
@@ -34,6 +35,24 @@ fn stream(kind: u64, payload: &mut &[u8]) -> Option<StreamFrame> {
     *payload = payload.get(usize::try_from(length).ok()?..)?;
     Some(StreamFrame { stream, range: offset..offset.checked_add(length)? })
 }
+
+/// A DATAGRAM frame of this type.
+fn datagram(kind: u64, payload: &mut &[u8]) -> Option<StreamFrame> {
+    let length = if kind & 1 == 0 { payload.len() as u64 } else { integer(payload)? };
+    let (content, rest) = payload.split_at_checked(usize::try_from(length).ok()?)?;
+    *payload = rest;
+    let (stream, part) = numbered(content)?;
+    Some(StreamFrame { stream, range: 0..part })
+}
+
+/// Returns the number of the object in the datagram `content`, and the size of its part of the object.
+pub(crate) fn numbered(content: &[u8]) -> Option<(u64, u64)> {
+    let (number, part) = content.split_first_chunk::<NUMBER>()?;
+    Some((u64::from_be_bytes(*number), part.len() as u64))
+}
+
+/// Size of the number of an object in a datagram, bytes.
+pub(crate) const NUMBER: usize = 8;
 
 /// Passes over the rest of a frame of this type; `None` if it is not known or too short.
 fn skip(kind: u64, payload: &mut &[u8]) -> Option<()> {
@@ -122,6 +141,11 @@ mod tests {
         let frame = |range| StreamFrame { stream: 2, range };
         assert_eq!(frames(&all), [frame(100..103), frame(103..104)]);
         assert_eq!(frames(&ack), []);
+        let object = [0x31, 10, 0x40, 0, 0, 0, 0, 0, 0, 7, b'a', b'b', 0x01];
+        let (stream, range) = (narrows_transport::DATAGRAMS | 7, 0..2);
+        assert_eq!(frames(&object), [StreamFrame { stream, range }]);
+        // A datagram without a number.
+        assert_eq!(frames(&[0x30, 1, 2]), []);
         // A length that the packet does not have.
         assert_eq!(frames(&[0x0a, 2, 60, 1]), []);
     }

@@ -3,6 +3,8 @@
 
 mod api;
 mod crypto;
+#[path = "datagrams.rs"]
+mod datagrams;
 #[path = "pair.rs"]
 mod pair;
 #[path = "side.rs"]

@@ -221,6 +221,14 @@ impl StackConnection for Pair {
         self.settle(now);
     }
 
+    fn expire(&mut self, from: Direction, stream: u64, end: Size, now: Time) -> Option<(Size, Size)> {
+        let End { side, streams, .. } = self.sender(from);
+        let (_, connection) = side.connection.as_mut()?;
+        let found = streams.expire(stream, end.count(), connection);
+        self.settle(now);
+        found.map(|(sent, unsent)| (Size::new(sent), Size::new(unsent)))
+    }
+
     fn stop(&mut self, from: Direction, now: Time) {
         let (at, two_sided) = (self.instant(now), self.setup.two_sided);
         let end = self.sender(from);

@@ -2,15 +2,17 @@
 //! The streams of one endpoint, and the application that writes and reads them. This file is compiled for each stack: `super`
 //! is the stack.
 
+use super::datagrams::{AHEAD, Datagrams, ZEROS};
 use super::{api, proto};
 use crate::frames::StreamFrame;
 use bytes::Bytes;
-use narrows_transport::Arrived;
-use proto::{Connection, Dir, Side, StreamEvent, StreamId};
+use narrows_transport::{Arrived, DATAGRAMS, PUSHED};
+use proto::{Connection, Dir, Side, StreamEvent, StreamId, VarInt};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// The streams of one endpoint, all of which the client opens: one in its direction, or one for each request in both. They are
-/// known by their numbers, from 0 in the order in which they are opened.
+/// The streams of one endpoint: those that the client opens, one in its direction or one for each request in both, and those in its own
+/// direction that the server opens, of which the newest is sent first. They are known by their numbers, from 0 or [`PUSHED`] on in the
+/// order in which they are opened. What has a number from [`DATAGRAMS`] on is sent in datagrams.
 #[derive(Debug)]
 pub(super) struct Streams {
     dir: Dir,
@@ -23,6 +25,7 @@ pub(super) struct Streams {
     outgoing: BTreeMap<u64, Outgoing>,
     /// Streams opened so far.
     opened: u64,
+    datagrams: Datagrams,
     /// Outgoing streams that may take more data.
     ready: BTreeSet<u64>,
     incoming: BTreeMap<u64, Incoming>,
@@ -49,6 +52,8 @@ struct Outgoing {
     end: Option<u64>,
     /// Whether its end has been written.
     ended: bool,
+    /// Whether it is to be reset when it is opened.
+    reset: bool,
 }
 
 /// The data that the application has read from a stream.
@@ -70,6 +75,7 @@ impl Streams {
             in_order,
             outgoing: BTreeMap::new(),
             opened: 0,
+            datagrams: Datagrams::default(),
             ready: BTreeSet::new(),
             incoming: BTreeMap::new(),
             readable: BTreeSet::new(),
@@ -80,7 +86,15 @@ impl Streams {
     }
 
     fn id(&self, number: u64) -> StreamId {
-        StreamId::new(Side::Client, self.dir, number)
+        match number.checked_sub(PUSHED) {
+            Some(index) => StreamId::new(Side::Server, Dir::Uni, index),
+            None => StreamId::new(Side::Client, self.dir, number),
+        }
+    }
+
+    /// The number of the next stream that this endpoint opens, and its direction.
+    fn own(&self) -> (u64, Dir) {
+        if self.client { (self.opened, self.dir) } else { (PUSHED + self.opened, Dir::Uni) }
     }
 
     fn outgoing(&mut self, number: u64) -> &mut Outgoing {
@@ -91,17 +105,24 @@ impl Streams {
             reached: 0,
             end: None,
             ended: false,
+            reset: false,
         })
     }
 
     /// The application supplies `bytes` more for the stream `number`; `None` for an endless supply.
     pub(super) fn write(&mut self, number: u64, bytes: Option<u64>) {
+        if number >= DATAGRAMS {
+            return self.datagrams.write(number, bytes.unwrap_or(0));
+        }
         let stream = self.outgoing(number);
         stream.unwritten = stream.unwritten.zip(bytes).map(|(left, more)| left.saturating_add(more));
     }
 
     /// The stream `number` ends after `end` bytes; `None` for all that has been supplied so far.
     pub(super) fn end(&mut self, number: u64, end: Option<u64>) {
+        if number >= DATAGRAMS {
+            return;
+        }
         let stream = self.outgoing(number);
         let supplied = stream.unwritten.map_or(u64::MAX, |left| stream.written.saturating_add(left));
         stream.end = Some(end.unwrap_or(supplied));
@@ -114,24 +135,64 @@ impl Streams {
         stream.end = Some(stream.written);
     }
 
+    /// Resets the stream `number`, which this endpoint opens, unless its first `end` bytes have been sent. Returns what has been sent of
+    /// it and what has not, if so.
+    pub(super) fn expire(
+        &mut self,
+        number: u64,
+        end: u64,
+        connection: &mut Connection,
+    ) -> Option<(u64, u64)> {
+        if number >= DATAGRAMS {
+            return self.datagrams.expire(number);
+        }
+        let is_open = number < self.own().0;
+        let stream = self.outgoing.get_mut(&number).filter(|stream| stream.reached < end && !stream.reset)?;
+        let unsent = stream.unwritten.map_or(0, |left| left + stream.written - stream.reached);
+        let sent = stream.reached;
+        if is_open {
+            self.outgoing.remove(&number);
+            let _ = connection.send_stream(self.id(number)).reset(DELIVERY_TIMEOUT);
+        } else {
+            (stream.unwritten, stream.reset) = (Some(0), true);
+        }
+        Some((sent, unsent))
+    }
+
     /// The application writes as much as the stack takes, but not further ahead than matters: the stack keeps written data.
     pub(super) fn supply(&mut self, connection: &mut Connection) {
         if self.client && !self.connected {
             return;
         }
-        while self.client
-            && self.outgoing.contains_key(&self.opened)
-            && connection.streams().open(self.dir).is_some()
-        {
-            self.opened += 1;
-        }
+        self.open(connection);
         while let Some(number) = self.ready.pop_first() {
-            if self.client && number >= self.opened {
+            let (unopened, _) = self.own();
+            if number >= unopened {
                 // Not before the peer allows another stream.
                 self.ready.insert(number);
-                return;
+                break;
             }
             self.top_up(number, connection);
+        }
+        self.datagrams.supply(connection);
+    }
+
+    /// Opens the streams of this endpoint to which something has been written.
+    fn open(&mut self, connection: &mut Connection) {
+        loop {
+            let (number, dir) = self.own();
+            let Some(stream) = self.outgoing.get(&number) else { return };
+            let reset = stream.reset;
+            let Some(id) = connection.streams().open(dir) else { return };
+            self.opened += 1;
+            if !self.client {
+                let _ =
+                    connection.send_stream(id).set_priority(i32::try_from(id.index()).unwrap_or(i32::MAX));
+            }
+            if reset {
+                self.outgoing.remove(&number);
+                let _ = connection.send_stream(id).reset(DELIVERY_TIMEOUT);
+            }
         }
     }
 
@@ -158,8 +219,11 @@ impl Streams {
     pub(super) fn on_sent(&mut self, frames: &[StreamFrame]) -> (u64, bool) {
         let (mut payload, mut again) = (0, false);
         for StreamFrame { stream, range } in frames {
-            let number =
-                StreamId::from(proto::VarInt::from_u64(*stream).unwrap_or(proto::VarInt::MAX)).index();
+            if *stream >= DATAGRAMS {
+                (payload, self.sent) = (payload + range.end, self.sent + range.end);
+                continue;
+            }
+            let number = number(StreamId::from(VarInt::from_u64(*stream).unwrap_or(VarInt::MAX)));
             // Of a stream that has ended nothing is new.
             let reached = self.outgoing.get(&number).map_or(u64::MAX, |stream| stream.reached);
             if payload == 0 {
@@ -179,21 +243,21 @@ impl Streams {
         match event {
             StreamEvent::Opened { dir } => {
                 while let Some(id) = connection.streams().accept(*dir) {
-                    self.readable.insert(id.index());
+                    self.readable.insert(number(id));
                 }
             }
             StreamEvent::Readable { id } => {
-                self.readable.insert(id.index());
+                self.readable.insert(number(*id));
             }
             StreamEvent::Writable { id } => {
-                self.ready.insert(id.index());
+                self.ready.insert(number(*id));
             }
             StreamEvent::Finished { id } => {
-                self.outgoing.remove(&id.index());
+                self.outgoing.remove(&number(*id));
                 return true;
             }
             StreamEvent::Stopped { id, .. } => {
-                self.outgoing.remove(&id.index());
+                self.outgoing.remove(&number(*id));
             }
             StreamEvent::Available { .. } => {}
         }
@@ -202,6 +266,11 @@ impl Streams {
 
     /// The application reads all available data.
     pub(super) fn read(&mut self, connection: &mut Connection) {
+        let Self { datagrams, delivered, deliveries, .. } = self;
+        datagrams.read(connection, |number, part, bytes| {
+            *delivered += part;
+            deliveries.push_back((number, bytes));
+        });
         while let Some(number) = self.readable.pop_first() {
             let mut receiving = connection.recv_stream(self.id(number));
             let Ok(mut chunks) = receiving.read(self.in_order) else {
@@ -232,8 +301,10 @@ impl Streams {
     }
 }
 
-/// Payload that applications write ahead of sent data, which is more than some packets.
-const AHEAD: u64 = 1 << 14;
+/// The number of the stream `id`.
+fn number(id: StreamId) -> u64 {
+    if id.initiator() == Side::Server { PUSHED + id.index() } else { id.index() }
+}
 
-/// What applications write.
-static ZEROS: [u8; 1 << 14] = [0; 1 << 14];
+/// Code of a stream that is reset since an object exceeded its delivery timeout (draft-ietf-moq-transport-16 §13.4.4).
+const DELIVERY_TIMEOUT: VarInt = VarInt::from_u32(2);

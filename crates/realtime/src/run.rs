@@ -339,6 +339,7 @@ impl Run<'_> {
                 StackRequest::Accept(_)
                 | StackRequest::Write(..)
                 | StackRequest::WritePart(..)
+                | StackRequest::Expire(..)
                 | StackRequest::Stop(_) => {}
             }
         }

@@ -29,13 +29,25 @@ pub struct FrameCounts {
     pub rates_bps: u128,
     /// Number of frames skipped.
     pub skipped: u64,
-    /// Number of frames received that were late.
+    /// Number of frames that were late.
     pub late: u64,
     /// Times from the capture to the receipt of frames.
     pub delays: Histogram,
+    /// Number of frames counted as late at their deadline, whether they were received later or not.
+    #[serde(default)]
+    pub missing: u64,
+    /// Number of those that were received later.
+    #[serde(default)]
+    pub overdue: u64,
+    /// Number of streams opened for groups of frames.
+    #[serde(default)]
+    pub streams: u64,
+    /// Payload that had been sent of streams that were reset, bytes.
+    #[serde(default)]
+    pub reset_bytes: u64,
 }
 
-digested!(FrameCounts { captured, rates_bps, skipped, late, delays });
+digested!(FrameCounts { captured, rates_bps, skipped, late, delays } not { missing, overdue, streams, reset_bytes });
 
 /// Counts of players of video.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
@@ -105,9 +117,21 @@ impl FrameCounts {
         self.late += u64::from(late);
     }
 
-    /// Returns the number of frames of which it is known that they were received or skipped.
+    /// Counts a frame that was not received by its deadline.
+    pub fn add_missing(&mut self) {
+        self.late += 1;
+        self.missing += 1;
+    }
+
+    /// Counts a frame that was received `delay` after its capture, and counted as missing before.
+    pub fn add_overdue(&mut self, delay: Span) {
+        self.delays.add(delay);
+        self.overdue += 1;
+    }
+
+    /// Returns the number of frames of which it is known that they were received, late or skipped.
     pub fn known(&self) -> u64 {
-        self.delays.total() + self.skipped
+        self.delays.total() - self.overdue + self.missing + self.skipped
     }
 
     fn merge(&mut self, other: &Self) {
@@ -116,6 +140,10 @@ impl FrameCounts {
         self.skipped += other.skipped;
         self.late += other.late;
         self.delays.merge(&other.delays);
+        self.missing += other.missing;
+        self.overdue += other.overdue;
+        self.streams += other.streams;
+        self.reset_bytes += other.reset_bytes;
     }
 }
 

@@ -25,7 +25,7 @@ pub struct ClientSample {
     pub skipped: u64,
     /// Number of frames received.
     pub received: u64,
-    /// Number of frames received that were late.
+    /// Number of frames that were late.
     pub late: u64,
     /// Longest time from the capture of a frame to its receipt.
     pub longest_delay: Span,
@@ -185,7 +185,7 @@ pub struct SlowestObject {
 /// Kind of an event that a user perceives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum PerceivedKind {
-    /// A frame was received late.
+    /// A frame was received late, or not received by its deadline.
     LateFrame,
     /// A frame was skipped.
     SkippedFrame,

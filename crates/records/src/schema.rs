@@ -398,14 +398,14 @@ const CLIENTS: &[ColumnSchema] = &[
     real("time_s", "s", "time of the run at which the interval ends"),
     label("group", "the client's group"),
     whole("client", "", "its number within the group, from 0"),
-    whole("captured_frames", "count", "of a call or game: frames that were captured and encoded"),
-    whole("skipped_frames", "count", "of a call or game: frames that were skipped"),
-    whole("received_frames", "count", "of a call or game: frames that were received"),
-    whole("late_frames", "count", "of a call or game: frames that were received late"),
+    whole("captured_frames", "count", "of a call, a game or objects: frames that were captured and encoded"),
+    whole("skipped_frames", "count", "of a call, a game or objects: frames that were skipped"),
+    whole("received_frames", "count", "of a call, a game or objects: frames that were received"),
+    whole("late_frames", "count", "of a call, a game or objects: frames that were late"),
     real(
         "frame_delay_max_s",
         "s",
-        "of a call or game: longest time from the capture of a frame to its receipt",
+        "of a call, a game or objects: longest time from the capture of a frame to its receipt",
     ),
     real(
         "bitrate_bps",
@@ -415,7 +415,7 @@ const CLIENTS: &[ColumnSchema] = &[
     real(
         "waiting_bytes",
         "B",
-        "of a call or game: data that waited at its source at the last capture of a frame",
+        "of a call, a game or objects: data that waited at its source at the last capture of a frame",
     ),
     whole("loaded_pages", "count", "of a browser: pages that were loaded"),
     real("page_load_time_s", "s", "of a browser: mean time in which these were loaded"),
@@ -439,7 +439,7 @@ const CLIENT_EVENTS: &[ColumnSchema] = &[
     label("place", "`sender` (its server), `receiver` (the client), or a link"),
     label(
         "event",
-        "`late-frame` (received later than its deadline), `skipped-frame`, `page` (loaded), `startup` (video begins to play), \
+        "`late-frame` (received later than its deadline; of objects not received by it), `skipped-frame`, `page` (loaded), `startup` (video begins to play), \
          `stall` (video plays again after it stood still), `switch` (the next segment has another bit rate), `probe-tcp`, \
          `probe-tls`, `probe-http` or `probe-loaded` (a probe of responsiveness ends), or an event of the data of a server, as \
          in `events`",
@@ -464,7 +464,7 @@ const CLIENT_EVENTS: &[ColumnSchema] = &[
     real(
         "duration_s",
         "s",
-        "duration of what ends with the event: of a late frame from its capture to its receipt, of a skipped frame since the \
+        "duration of what ends with the event: of a late frame from its capture to its receipt, or of objects to its deadline, of a skipped frame since the \
          capture of the oldest frame that waits, of a page, a start-up, a stall or a probe from its start",
     ),
     real("bitrate_bps", "bps", "of a switch: bit rate of the segment"),

@@ -3,7 +3,8 @@
 
 use crate::support::records;
 use narrows_records::metrics::{self, MetricValues, group_metrics, link_metrics};
-use narrows_records::{GroupRecord, LinkRecord, Records, RunDescription};
+use narrows_records::{FrameCounts, GroupRecord, LinkRecord, Records, RunDescription};
+use narrows_units::Span;
 
 /// 1,000 packets, 1.5 MB sent and 1.25 MB delivered in 10 s; flows of 1 MB and 3 MB.
 const OF_GROUP: &[(&str, f64)] = &[
@@ -74,6 +75,7 @@ const OF_GROUP: &[(&str, f64)] = &[
     ("missed_frame_share", 0.75),
     ("late_frame_share", 0.25),
     ("skipped_frame_share", 0.5),
+    ("reset_stream_bytes", 700.0),
 ];
 
 /// What differs of a finite group: counts that say nothing of endless flows, and its share of the buffer.
@@ -217,4 +219,19 @@ fn what_was_described_and_not_recorded_has_no_value_in_any_metric() {
     assert_eq!(group_metrics(&with_default)[0].values.len(), metrics::of_groups().count());
     assert!(link_metrics(&with_default)[0].value("utilization").is_nan());
     assert!(group_metrics(&Records::default()).is_empty() && link_metrics(&Records::default()).is_empty());
+}
+
+/// Three frames in time, one late that was received, two that were missing at their deadlines, one of which was received later.
+#[test]
+fn a_frame_that_was_missing_counts_once_however_late_it_comes() {
+    let mut frames = FrameCounts::default();
+    for delay in [20, 30, 40] {
+        frames.add_received(Span::from_ms(delay), false);
+    }
+    frames.add_received(Span::from_ms(150), true);
+    frames.add_missing();
+    frames.add_missing();
+    assert_eq!((frames.known(), frames.late), (6, 3));
+    frames.add_overdue(Span::from_ms(300));
+    assert_eq!((frames.known(), frames.late, frames.delays.total()), (6, 3, 5));
 }

@@ -166,6 +166,14 @@ impl<'m> Carried<'m> {
                 }
                 flow
             }
+            StackRequest::Expire(flow, stream, end) => {
+                if let Some((connection, from)) = self.of(flow)
+                    && let Some(reset) = connection.expire(from, stream, end, now)
+                {
+                    emulation.reset_part(flow, stream, reset, now);
+                }
+                flow
+            }
             StackRequest::Stop(flow) => {
                 if let Some((connection, from)) = self.of(flow) {
                     connection.stop(from, now);

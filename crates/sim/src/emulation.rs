@@ -149,6 +149,13 @@ impl<'m> Emulation<'m> {
         });
     }
 
+    /// The stream `stream` of `flow` was reset: what had been sent of it, and what had not.
+    pub(crate) fn reset_part(&mut self, flow: FlowId, stream: u64, reset: (Bytes, Bytes), now: Time) {
+        self.partition.at_workloads(|workloads, context| {
+            workloads.reset_part(flow.index() as u32, stream, reset, now, context);
+        });
+    }
+
     /// The algorithm of `flow`, which a stack executes, has failed.
     pub(crate) fn fail(&mut self, flow: FlowId, failure: Failure) {
         self.partition.workloads.connections.fail_in_stack(flow, failure);

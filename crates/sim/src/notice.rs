@@ -23,6 +23,8 @@ pub(crate) enum Notice {
         /// Time at which it was written.
         written: Time,
     },
+    /// Of a stream of the server nothing more is sent than this many bytes.
+    Reset(u64, u64),
     /// The client closes the connection at the given time.
     End(Time),
     /// The server has left the connection at the given time.

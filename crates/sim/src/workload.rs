@@ -90,6 +90,20 @@ impl<'m> Workloads<'m> {
         }
     }
 
+    /// The stack has reset `stream` of the connection in `slot`: what had been sent of it, and what had not.
+    pub fn reset_part(
+        &mut self,
+        slot: u32,
+        stream: u64,
+        reset: (Bytes, Bytes),
+        now: Time,
+        parts: &mut ConnectionContext<'_>,
+    ) {
+        self.at(self.connections.workload(slot), now, parts, |kind, context| {
+            kind.on_reset(slot, stream, reset, context);
+        });
+    }
+
     /// The stack reports the `state` of `flow` at its sender, and the payload in bytes that its receiver has delivered in
     /// order.
     pub fn update_from_stack(

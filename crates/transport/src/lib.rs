@@ -35,7 +35,8 @@ pub use rule::Rule;
 pub use sender::without_comparison;
 pub use sender::{ConnectionState, Limit, Sender, SenderCounters, SenderSnapshot};
 pub use stack::{
-    Arrived, StackPacket, StackPart, StackReceiver, StackRequest, StackSender, StackState, rtt_view,
+    Arrived, DATAGRAMS, PUSHED, StackPacket, StackPart, StackReceiver, StackRequest, StackSender, StackState,
+    rtt_view,
 };
 
 use narrows_units::Span;

@@ -17,6 +17,12 @@ use narrows_cc::{Cause, RttView};
 use narrows_units::{Bytes, Rate, Span, Time};
 use narrows_wire::{Body, Direction, Ecn, FlowId, Packet};
 
+/// Number of the first stream that the side opens which accepts the connection. Those of the other side are numbered from 0.
+pub const PUSHED: u64 = 1 << 61;
+
+/// Number of the first object that is sent in datagrams, as if it were a stream: it may not arrive in full.
+pub const DATAGRAMS: u64 = 1 << 62;
+
 /// A request of an endpoint to the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StackRequest {
@@ -28,6 +34,8 @@ pub enum StackRequest {
     Write(FlowId, Option<Bytes>),
     /// Writes a part to a stream of the connection.
     WritePart(FlowId, StackPart),
+    /// Resets a stream, unless its first bytes, as many as given, have been sent.
+    Expire(FlowId, u64, Bytes),
     /// The application writes no more. If both sides write, it closes the connection.
     Stop(FlowId),
     /// A packet has arrived at the stack.

@@ -192,8 +192,14 @@ fn an_accepting_endpoint_writes_parts_and_ends_when_its_connection_is_closed() {
     assert_eq!(sender.state(), ConnectionState::Established);
     let part = StackPart { stream: 3, size: Some(Bytes::new(700)), last: true };
     stack(&mut sender).write(part, &mut host);
+    stack(&mut sender).expire(3, Bytes::new(500), &mut host);
     sender.stop(Time::ZERO, &mut host);
-    let asked = [StackRequest::Accept(flow), StackRequest::WritePart(flow, part), StackRequest::Stop(flow)];
+    let asked = [
+        StackRequest::Accept(flow),
+        StackRequest::WritePart(flow, part),
+        StackRequest::Expire(flow, 3, Bytes::new(500)),
+        StackRequest::Stop(flow),
+    ];
     assert_eq!(host.1, asked);
     stack(&mut sender).update(OPEN, Time::ZERO, &mut host);
     assert_eq!(sender.state(), ConnectionState::Established);

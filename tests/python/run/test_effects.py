@@ -73,6 +73,12 @@ def application(one: str, other: str) -> tuple[str, tuple[str, ...], str, str]:
     return PATH, (), f"flows.0.source={{{one}}}", f"flows.0.source={{{other}}}"
 
 
+def objects(one: str, other: str) -> tuple[str, tuple[str, ...], str, str]:
+    """Two sources of groups of frames that a stack carries."""
+    first, second = (f'flows.0.source={{kind="objects",{keys}}}'.replace(",}", "}") for keys in (one, other))
+    return PATH, ("flows.0.algorithm=noq:newreno",), first, second
+
+
 def sizes(one: str, other: str) -> tuple[str, tuple[str, ...], str, str]:
     """Two distributions of the sizes of transfers."""
     return PATH, (ARRIVALS,), f"flows.0.size={{{one}}}", f"flows.0.size={{{other}}}"
@@ -210,6 +216,12 @@ TRIALS = {
     "source[game].skip": application(
         'kind="game",minimum="100Mbps",maximum="100Mbps"', 'kind="game",minimum="100Mbps",maximum="100Mbps",skip="20ms"'
     ),
+    "source[objects].fps": objects("", "fps=25"),
+    "source[objects].bitrate": objects("", 'bitrate="1Mbps"'),
+    "source[objects].group": objects("", "group=10"),
+    "source[objects].key_frame": objects("", "key_frame=2"),
+    "source[objects].deadline": objects('bitrate="20Mbps"', 'bitrate="20Mbps",deadline="100ms"'),
+    "source[objects].delivery": objects("", 'delivery="datagrams"'),
     "size[constant].value": sizes('kind="constant",value="10kB"', 'kind="constant",value="20kB"'),
     "size[uniform].minimum": sizes(
         'kind="uniform",minimum="1kB",maximum="20kB"', 'kind="uniform",minimum="9kB",maximum="20kB"'

@@ -123,11 +123,16 @@ pub trait StackConnection: Debug + Send {
 
     /// The application at the end that sends in the direction `from` supplies `bytes` more for the stream `stream`; `None` for an endless
     /// supply. The end that opens the connection has numbers for its streams, from 0; if both sides write, the other one answers on
-    /// them.
+    /// them, and opens streams from [`PUSHED`](narrows_transport::PUSHED) on, of which those of higher numbers are sent first. What it
+    /// writes from [`DATAGRAMS`](narrows_transport::DATAGRAMS) on is sent in datagrams, in order, and not sent again.
     fn write(&mut self, from: Direction, stream: u64, bytes: Option<Bytes>, now: Time);
 
     /// That application supplies no more for the stream, which ends.
     fn end(&mut self, from: Direction, stream: u64, now: Time);
+
+    /// That application resets the stream, or sends no more of it in datagrams, unless its first `end` bytes have been sent.
+    /// Returns what has been sent of it and what has not, if so.
+    fn expire(&mut self, from: Direction, stream: u64, end: Bytes, now: Time) -> Option<(Bytes, Bytes)>;
 
     /// That application stops: if both sides write, it closes the connection. Otherwise it takes back what the stack has not taken, and
     /// the connection is closed when all else is acknowledged.
@@ -161,14 +166,14 @@ pub trait StackConnection: Debug + Send {
     fn state(&mut self, from: Direction) -> (StackState, u64);
 }
 
-/// The data of a stream that an application has received.
+/// The data of a stream, or of an object in datagrams, that an application has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// The direction in which it was sent.
     pub from: Direction,
     /// Number of the stream.
     pub stream: u64,
-    /// Payload from the start of the stream without a hole.
+    /// Payload from the start of the stream without a hole; of an object in datagrams all that has arrived.
     pub bytes: Bytes,
 }
 

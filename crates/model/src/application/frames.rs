@@ -72,6 +72,7 @@ impl Viewer {
             Event::Start | Event::Failed(_) => self.watching = io.open().is_some(),
             // Its connection may be opened again.
             Event::Timer => self.watching = self.watching || io.open().is_some(),
+            Event::Captured(_) => {}
         }
     }
 }

@@ -89,6 +89,7 @@ impl Measurement {
             }
             Event::Opened(number) => self.on_opened(number, io),
             Event::Received(number, ..) => self.on_received(number, io),
+            Event::Captured(_) => {}
             Event::Failed(number) => self.connections[number as usize] = State::Closed,
         }
     }

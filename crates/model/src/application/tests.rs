@@ -2,8 +2,8 @@
 //! Truth: contract. What clients do at each event, by hand.
 
 use super::{
-    Action, Adaptation, ApplicationModel, Client, Event, FramesModel, Io, Level, Object, Observation,
-    Slowest, VideoModel, WebModel,
+    Action, Adaptation, ApplicationModel, Client, Delivery, Event, Frame, FramesModel, Io, Level, Object,
+    ObjectsModel, Observation, Slowest, VideoModel, WebModel,
 };
 use crate::traffic::{Distribution, Sizes, Spans};
 use narrows_engine::Stream;
@@ -187,4 +187,76 @@ fn a_viewer_measures_the_delay_of_frames_and_connects_again() {
     run.free[0] = true;
     assert_eq!(run.at(220, Event::Timer), [Action::Open(0)]);
     assert_eq!(run.at(230, Event::Timer), []);
+}
+
+/// Groups of 3 frames, 10 in a second, at 24 kbps: 900 bytes a group, of which the first frame has 4 of 6 parts.
+fn objects(delivery: Delivery) -> ApplicationModel {
+    let deadline = Span::from_ms(150);
+    ApplicationModel::Objects(ObjectsModel {
+        fps: 10,
+        bitrate: kbps(24),
+        group: 3,
+        key_frame: 4.0,
+        deadline,
+        delivery,
+    })
+}
+
+#[test]
+fn a_publisher_writes_groups_of_a_key_frame_and_others_until_a_stream_is_reset() {
+    let ms = |ms| Time::ZERO + Span::from_ms(ms);
+    let frame =
+        |carrier, size, end, last, dropped| Frame { carrier, size: Bytes::new(size), end, last, dropped };
+    let mut publisher = objects(Delivery::Streams).publisher(ms(0)).expect("it publishes");
+    let mut capture = |at, sent| {
+        assert_eq!(publisher.next_frame(), ms(at));
+        let expired = std::iter::from_fn(|| publisher.expired(ms(at))).collect::<Vec<_>>();
+        let (frame, observation) = publisher.capture(ms(at), sent);
+        if at == 300 {
+            publisher.on_reset(1, 600);
+        }
+        (frame, observation, expired)
+    };
+    let captured = |waiting| Observation::Captured { rate: kbps(24), waiting: Bytes::new(waiting) };
+    assert_eq!(capture(0, 0), (frame(0, 600, 600, false, false), captured(0), vec![]));
+    assert_eq!(capture(100, 500), (frame(0, 150, 750, false, false), captured(100), vec![]));
+    assert_eq!(capture(200, 750), (frame(0, 150, 900, true, false), captured(0), vec![(0, 600)]));
+    // Nothing is sent of the next group, whose stream is reset: the rest of it is not written.
+    assert_eq!(capture(300, 900), (frame(1, 600, 600, false, false), captured(0), vec![(0, 750)]));
+    assert_eq!(capture(400, 900), (frame(1, 150, 750, false, true), captured(0), vec![(0, 900)]));
+    assert_eq!(capture(500, 900), (frame(1, 150, 900, true, true), captured(0), vec![]));
+    assert_eq!(capture(600, 900), (frame(2, 600, 600, false, false), captured(0), vec![]));
+    let mut publisher = objects(Delivery::Datagrams).publisher(ms(0)).expect("it publishes");
+    let numbers: Vec<_> = (0..4).map(|k| publisher.capture(ms(100 * k), 0).0).collect();
+    let sizes = [600, 150, 150, 600];
+    let all: Vec<_> = (0..).zip(sizes).map(|(k, size)| frame(k, size, size, true, false)).collect();
+    assert_eq!(numbers, all);
+}
+
+#[test]
+fn a_viewer_of_objects_misses_a_frame_at_its_deadline_and_knows_it_when_it_comes() {
+    let mut run = Run::new(&objects(Delivery::Streams));
+    assert_eq!(run.at(0, Event::Start), [Action::Open(0)]);
+    let request = Action::Request { connection: 0, request: Bytes::new(500), object: Object::Frames };
+    assert_eq!(run.at(10, Event::Opened(0)), [request]);
+    let captured = |ms| Event::Captured(Time::ZERO + Span::from_ms(ms));
+    let received = |ms| Event::Received(0, 0, Time::ZERO + Span::from_ms(ms));
+    assert_eq!(run.client.next_wake(), Time::NEVER);
+    for ms in [20, 120, 220] {
+        assert_eq!(run.at(ms, captured(ms)), []);
+        if ms == 120 {
+            // A frame that arrives at its deadline is not late.
+            let delay = Span::from_ms(150);
+            assert_eq!(
+                run.at(170, received(20)),
+                [Action::Observe(Observation::Frame { delay, late: false })]
+            );
+        }
+    }
+    assert_eq!(run.client.next_wake(), Time::ZERO + Span::from_ms(270) + Span::from_ps(1));
+    let missing = Action::Observe(Observation::Missing(Span::from_ms(150)));
+    assert_eq!(run.at(271, Event::Timer), [missing]);
+    assert_eq!(run.at(300, received(120)), [Action::Observe(Observation::Overdue(Span::from_ms(180)))]);
+    // The viewer asks over another connection.
+    assert_eq!(run.at(500, Event::Failed(0)), [missing, Action::Open(1)]);
 }

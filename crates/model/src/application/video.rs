@@ -122,6 +122,7 @@ impl Player {
             }
             Event::Opened(_) => self.request(io),
             Event::Received(..) => self.on_segment(io),
+            Event::Captured(_) => {}
             Event::Failed(_) => {
                 self.connection = None;
                 self.requested = None;

@@ -113,6 +113,7 @@ impl Browser {
     pub(super) fn on_event(&mut self, event: Event, io: &mut Io<'_>) {
         match event {
             Event::Start => self.start_page(io),
+            Event::Captured(_) => {}
             Event::Timer if self.due <= io.now => self.start_page(io),
             Event::Timer => self.dispatch(io),
             Event::Opened(number) => {

@@ -4,7 +4,7 @@
 use super::group::{GroupMetric, GroupView, metric, most_bitrate_bps};
 use crate::{ApplicationCounts, Histogram, VideoCounts};
 use narrows_card::Better::{Higher, Lower};
-use narrows_card::MetricUnit::{BitsPerSecond, Count, RoundTripsPerMinute, Seconds, Share};
+use narrows_card::MetricUnit::{BitsPerSecond, Bytes, Count, RoundTripsPerMinute, Seconds, Share};
 
 /// A value of the clients of the group's application; not a number without any.
 fn of(group: &GroupView, value: impl Fn(&ApplicationCounts) -> f64) -> f64 {
@@ -37,6 +37,7 @@ const YIN: &str = "Yin, Jindal, Sekar, Sinopoli, SIGCOMM 2015, §3.1";
 const WPROF: &str = "Wang, Balasubramanian, Krishnamurthy, Wetherall, NSDI 2013, §2";
 const NADA: &str = "RFC 8698, §5.2.2";
 const RMCAT: &str = "RFC 8868, §3";
+const MOQT: &str = "draft-ietf-moq-transport-16, §9.2.2.2";
 const RPM: &str = "draft-ietf-ippm-responsiveness-09, §5.3.1";
 
 /// All metrics of applications, in the order in which they are shown.
@@ -73,7 +74,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         "round trips per minute: the mean of those on separate connections (60 s over the mean of the trimmed means of handshakes and fetches) and on load-generating ones (60 s over the trimmed mean of fetches); a trimmed mean leaves out the longest 5 %, and is within 0.4 %",
         |group| of(group, responsiveness_rpm)),
     metric("frame_bitrate_bps", BitsPerSecond, Higher, "bit rate of frames, mean", NADA,
-        "rate at which the frames of calls and games were encoded, mean over frames that were not skipped",
+        "rate at which the frames of calls, games and objects were encoded, mean over frames that were not skipped",
         |group| of(group, |all| all.frames.rates_bps as f64 / all.frames.captured as f64)).at_most(most_bitrate_bps),
     metric("frame_delay_s", Seconds, Lower, "delay of frames, mean", RMCAT,
         "time from the capture of a frame to the receipt of its last byte, waiting at the sender included, mean over received frames",
@@ -82,12 +83,15 @@ pub(super) const METRICS: &[GroupMetric] = &[
         "95th percentile of the time from the capture of a frame to the receipt of its last byte, within 0.8 %",
         |group| of(group, |all| all.frames.delays.quantile_s(0.95))),
     metric("missed_frame_share", Share, Lower, "frames not shown in time", "RFC 8868, §3; RFC 8698, §5.2.2",
-        "frames that were skipped, or received later than the deadline of their source after their capture, over frames received or skipped",
+        "frames that were skipped, or not received within the deadline of their source after their capture, over frames received, late or skipped",
         |group| of(group, |all| (all.frames.late + all.frames.skipped) as f64 / all.frames.known() as f64)).of(frames),
     metric("late_frame_share", Share, Lower, "late frames", RMCAT,
-        "frames received later than the deadline of their source after their capture, over frames received or skipped",
+        "frames not received within the deadline of their source after their capture, over frames received, late or skipped; those of a stream that was reset and lost ones of objects are late",
         |group| of(group, |all| all.frames.late as f64 / all.frames.known() as f64)).of(frames),
     metric("skipped_frame_share", Share, Lower, "skipped frames", NADA,
-        "frames that were not encoded because data before them waited to be sent, over frames received or skipped",
+        "frames that were not encoded because data before them waited to be sent, over frames received, late or skipped",
         |group| of(group, |all| all.frames.skipped as f64 / all.frames.known() as f64)).of(frames),
+    metric("reset_stream_bytes", Bytes, Lower, "bytes of reset streams", MOQT,
+        "payload that had been sent, each byte once, of streams of objects when they were reset, since a frame of their group had not been sent within the deadline",
+        |group| of(group, |all| if all.frames.streams > 0 { all.frames.reset_bytes as f64 } else { f64::NAN })),
 ];

@@ -221,7 +221,7 @@ pub fn group() -> GroupRecord {
     }
 }
 
-/// A player that stalled for a second, two pages, probes of responsiveness, and four frames.
+/// A player that stalled for a second, two pages, probes of responsiveness, four frames, and two streams, one of which was reset after 700 bytes.
 fn application() -> ApplicationCounts {
     let mut video = VideoCounts {
         startups: histogram(&[500]),
@@ -238,7 +238,7 @@ fn application() -> ApplicationCounts {
         http: histogram(&[40]),
         loaded: histogram(&[25]),
     };
-    let mut frames = FrameCounts { skipped: 2, ..FrameCounts::default() };
+    let mut frames = FrameCounts { skipped: 2, streams: 2, reset_bytes: 700, ..FrameCounts::default() };
     frames.add_captured(1_000_000);
     frames.add_captured(3_000_000);
     frames.add_received(Span::from_ms(50), false);

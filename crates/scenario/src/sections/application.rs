@@ -7,10 +7,10 @@ use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::forms::forms;
 use crate::section::{Tables, keys};
-use crate::value::{Count, Element, List, Positive, PositiveFraction};
+use crate::value::{Count, Element, List, Positive, PositiveFraction, words};
 use narrows_model::Demand;
 use narrows_model::application::{
-    self, ApplicationModel, FramesModel, ResponsivenessModel, VideoModel, WebModel,
+    self, ApplicationModel, Delivery, FramesModel, ObjectsModel, ResponsivenessModel, VideoModel, WebModel,
 };
 use narrows_model::traffic::{Sizes, Spans};
 use narrows_units::{Bytes, Rate, Span};
@@ -144,6 +144,39 @@ keys! {
         skip: Positive<Span> => "the deadline",
     }
 }
+
+keys! {
+    /// `count` viewers of live video in the shape of Media over QUIC (draft-ietf-moq-transport): groups of frames at a constant bit
+    /// rate, each group on a stream of its own that is reset when a frame of it is too old, or in datagrams. Data is sent by the publisher to
+    /// the viewer, over a stack.
+    pub struct Objects = "objects" {
+        /// Frames per second.
+        fps: Count<1, 1000> = 30,
+        /// Mean bit rate of the frames.
+        bitrate: Positive<Rate> = Rate::from_bps(2_500_000),
+        /// Frames of a group, from one key frame to the next.
+        group: Count<1, 100_000> => "the frames of a second",
+        /// Size of a key frame over the size of each other frame, from 1 to 1000.
+        key_frame: f64 = 5.0,
+        /// Time after the capture of a frame at which it is late; what has not been sent then is not sent, and the stream of its group
+        /// is reset. At most a minute.
+        deadline: Positive<Span> = Span::from_ms(500),
+        /// Whether the frames of a group are sent on a stream of the group, of which the newest is sent first, or in datagrams, in order,
+        /// which are not sent again if they are lost (RFC 9221).
+        delivery: DeliveryWord = DeliveryWord::Streams,
+    }
+}
+
+/// What carries the frames of objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeliveryWord {
+    /// A stream for each group.
+    Streams,
+    /// Datagrams.
+    Datagrams,
+}
+
+words!(DeliveryWord { Streams = "streams", Datagrams = "datagrams" });
 
 impl Process for Video {
     fn rules(&self) -> Rules {
@@ -306,6 +339,36 @@ impl Process for Game {
     }
 }
 
+impl Process for Objects {
+    fn rules(&self) -> Rules {
+        APPLICATION
+    }
+
+    fn resolve(
+        &mut self,
+        context: ProcessContext<'_>,
+        faults: &mut Vec<Fault>,
+    ) -> Result<Transfers, Reported> {
+        let (fps, bitrate) = (self.fps.copied()?, self.bitrate.copied()?);
+        let (key_frame, deadline) = (self.key_frame.copied()?, self.deadline.copied()?);
+        if !(1.0..=1000.0).contains(&key_frame) {
+            let fault = self.key_frame.fault("out of range").given(key_frame.to_string());
+            return Err(fault.allowed("a number from 1 to 1000").report(faults));
+        }
+        if deadline > LONGEST_DEADLINE {
+            let fault = self.deadline.fault("out of range").given(deadline.to_string());
+            return Err(fault.allowed(format!("at most {LONGEST_DEADLINE}")).report(faults));
+        }
+        let delivery = match self.delivery.copied()? {
+            DeliveryWord::Streams => Delivery::Streams,
+            DeliveryWord::Datagrams => Delivery::Datagrams,
+        };
+        let group = *self.group.get_mut()?.get_or_insert(fps);
+        let model = ObjectsModel { fps, bitrate, group, key_frame, deadline, delivery };
+        Ok(clients(ApplicationModel::Objects(model), context))
+    }
+}
+
 impl FrameKeys<'_> {
     fn resolve(self, context: ProcessContext<'_>, faults: &mut Vec<Fault>) -> Result<Transfers, Reported> {
         let (minimum, maximum, deadline) =
@@ -367,12 +430,25 @@ fn describe(application: &ApplicationModel, count: u64) -> String {
             let what = format!("{fps} frames per second at {minimum} to {maximum}, late after {deadline}");
             ("viewer of live frames", "viewers of live frames", what)
         }
+        ApplicationModel::Objects(model) => {
+            let ObjectsModel { fps, bitrate, group, deadline, delivery, .. } = model;
+            let carried = match delivery {
+                Delivery::Streams => "a stream each",
+                Delivery::Datagrams => "datagrams",
+            };
+            let what = format!(
+                "{fps} frames per second at {bitrate}, in groups of {group} and {carried}, late after {deadline}"
+            );
+            ("viewer of objects", "viewers of objects", what)
+        }
     };
     format!("{count} {} ({what})", if count == 1 { one } else { many })
 }
 
 /// Bit rates of a player, bits per second.
 const LADDER: [u64; 5] = [350_000, 600_000, 1_000_000, 2_000_000, 3_000_000];
+/// Longest deadline of objects, which bounds the frames that wait.
+const LONGEST_DEADLINE: Span = Span::from_ms(60_000);
 const SAMPLES: u32 = 5;
 const SAFETY: f64 = 0.9;
 

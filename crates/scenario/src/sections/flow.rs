@@ -275,6 +275,13 @@ impl GroupKeys {
                 "an algorithm of TCP for a source of kind vectors, video, web, responsiveness, call or game";
             return Err(fault.allowed(allowed).report(faults));
         }
+        if demand.needs_stack() && algorithm.stack().is_none() {
+            let message = "the endpoints of Narrows and of kernels have neither several streams nor datagrams beside them";
+            let fault = own.source.fault(message).given("kind = \"objects\"");
+            let allowed = "stack = \"quinn\" or \"noq\" in the group, or an algorithm of a stack as \"quinn:cubic\"; \
+                           kind = \"call\" is live video without a stack";
+            return Err(fault.allowed(allowed).report(faults));
+        }
         let reliable = algorithm.needs().transport == Transport::Reliable;
         receiver::check_group(&endpoint, &self.transport, (reliable, demand.side().is_some()), faults)?;
         if demand.is_stream() && (!reliable || load.size.is_some()) {

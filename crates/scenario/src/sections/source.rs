@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `source`: the data that the application above a flow writes.
 
-use super::application::{Call, Game, Responsiveness, Video, Web};
+use super::application::{Call, Game, Objects, Responsiveness, Video, Web};
 use super::distribution::{self, Drawn};
 use super::rate::{self, Generated, RateContext, greatest_bps};
 use super::transfers::Process;
@@ -67,7 +67,7 @@ forms! {
     /// The source of the data of a group.
     pub enum Source {
         Bulk, ConstantRate, OnOff, Writes, Poisson, PoissonSteps, Arrivals, FlowRecords, Vectors, Users, Video, Web,
-        Responsiveness, Call, Game,
+        Responsiveness, Call, Game, Objects,
     }
 }
 
@@ -94,7 +94,7 @@ macro_rules! processes {
     };
 }
 
-processes! { Poisson, PoissonSteps, Arrivals, FlowRecords, Vectors, Users, Video, Web, Responsiveness, Call, Game }
+processes! { Poisson, PoissonSteps, Arrivals, FlowRecords, Vectors, Users, Video, Web, Responsiveness, Call, Game, Objects }
 
 /// A rate over time, of bits on the wire.
 type SendingRate = PlainOr<Positive<Rate>, Generated>;

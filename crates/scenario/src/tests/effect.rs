@@ -270,6 +270,12 @@ const EXEMPT: &[(&str, &str)] = &[
     ("flows.stream_receive_window", OF_STACKS),
     ("flows.connection_receive_window", OF_STACKS),
     ("flows.send_window", OF_STACKS),
+    ("flows.source[objects].fps", OBJECTS),
+    ("flows.source[objects].bitrate", OBJECTS),
+    ("flows.source[objects].group", OBJECTS),
+    ("flows.source[objects].key_frame", OBJECTS),
+    ("flows.source[objects].deadline", OBJECTS),
+    ("flows.source[objects].delivery", OBJECTS),
     ("[with vectors].read_rate", READS),
     ("[with vectors].read_pause", READS),
     ("[with video].read_rate", READS),
@@ -280,6 +286,7 @@ const EXEMPT: &[(&str, &str)] = &[
 ];
 
 const OF_STACKS: &str = "they need a stack, and crates/lab/tests/stack_settings.rs tries them";
+const OBJECTS: &str = "they need a stack, and crates/lab/tests/stack_objects.rs tries them";
 const READS: &str = "the application of such a source reads all data at once";
 const PROGRAM: &str = "only a kernel runs programs, and this is the simulator";
 

@@ -183,6 +183,11 @@ impl SendingHost {
         self.set_timer(self.sender.next_wake());
     }
 
+    /// The stack resets the stream `stream` unless its first `end` bytes have been sent.
+    pub fn expire_part(&mut self, stream: u64, end: Bytes, now: Time, cx: &mut Context<'_>) {
+        self.act(now, cx, |sender, io| of_stack(sender).expire(stream, end, io));
+    }
+
     /// The application writes no more from `now` on; on a connection of a stack over which both sides write, nothing more
     /// arrives, either.
     pub fn close_writes(&mut self, now: Time, cx: &mut Context<'_>) {

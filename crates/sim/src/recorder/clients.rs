@@ -156,6 +156,15 @@ impl ClientRecorder {
                 sample.longest_delay = sample.longest_delay.max(delay);
                 late.then(|| plain(PerceivedKind::LateFrame, delay))
             }
+            Observation::Missing(age) => {
+                sample.late += 1;
+                Some(plain(PerceivedKind::LateFrame, age))
+            }
+            Observation::Overdue(delay) => {
+                sample.received += 1;
+                sample.longest_delay = sample.longest_delay.max(delay);
+                None
+            }
             Observation::Page(span, object) => {
                 sample.pages += 1;
                 sample.page_time += span;
@@ -183,7 +192,7 @@ impl ClientRecorder {
                 sample.stalled += span;
                 None
             }
-            Observation::Stall => None,
+            Observation::Stall | Observation::Stream | Observation::Reset(_) => None,
             Observation::Probe(probe, span) => {
                 sample.probes += 1;
                 sample.probe_time += span;

@@ -92,6 +92,16 @@ pub(crate) trait Kind: Debug + Send {
     ) {
     }
 
+    /// The stack has reset `stream` of the connection in `slot`: what had been sent of it, and what had not.
+    fn on_reset(
+        &mut self,
+        _slot: u32,
+        _stream: u64,
+        _reset: (Bytes, Bytes),
+        _context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
+    }
+
     /// The other side of `slot` announces something.
     fn on_notice(&mut self, _slot: u32, _notice: Notice, _connections: &mut Connections<'_>, _net: &mut Net) {
     }

@@ -101,6 +101,11 @@ impl StackSender {
         host.request(StackRequest::WritePart(self.flow, part));
     }
 
+    /// Resets the stream `stream` unless its first `end` bytes have been sent.
+    pub fn expire<H: Host>(&mut self, stream: u64, end: Bytes, host: &mut H) {
+        host.request(StackRequest::Expire(self.flow, stream, end));
+    }
+
     /// Writes no more. If both sides write, the connection is closed.
     pub fn stop<H: Host>(&mut self, host: &mut H) {
         host.request(StackRequest::Stop(self.flow));

@@ -137,8 +137,9 @@ class Client:
         }  # fmt: skip
         span = f"From {rows[0]['time_s'] - self.interval_s:.4g} to {rows[-1]['time_s']:.4g} s"
         said = f"{span}, {skipped} of {counted(captured + skipped, 'frame')} of {self.name} were skipped"
-        said += f", and {late} of {received} that arrived were late" if received else ", and none arrived"
-        said += f", by up to {ms(delay_s)} after their capture" if late else ""
+        said += f", {received or 'none'} arrived"
+        said += f", up to {ms(delay_s)} after the capture" if late and delay_s is not None else ""
+        said += f", and {late or 'none'} {'was' if late == 1 else 'were'} late"
         if rates:
             said += f"; the bit rate was {mbps(now['bitrate_bps'] or rates[-1])}"
             said += f" (from {mbps(max(rates))} to {mbps(min(rates))})" if max(rates) > 1.05 * min(rates) else ""
@@ -284,7 +285,10 @@ def _sentence(run: Sequence[Row]) -> str:  # noqa: PLR0911  # one for each event
     several = len(run) > 1
     match longest["event"]:
         case "late-frame":
-            return f"{counted(len(run), 'frame')} arrived late, {'up to ' if several else ''}{took} after the capture."
+            return (
+                f"{counted(len(run), 'frame')} {'were' if several else 'was'} late, "
+                f"{'up to ' if several else ''}{took} after the capture."
+            )
         case "skipped-frame":
             return (
                 f"{counted(len(run), 'frame')} {'were' if several else 'was'} skipped: "

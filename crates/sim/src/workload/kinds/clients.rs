@@ -120,5 +120,9 @@ fn count(counts: &mut ApplicationCounts, observation: Observation) {
         Observation::Captured { rate, .. } => counts.frames.add_captured(rate.as_bps()),
         Observation::Skipped { .. } => counts.frames.skipped += 1,
         Observation::Frame { delay, late } => counts.frames.add_received(delay, late),
+        Observation::Missing(_) => counts.frames.add_missing(),
+        Observation::Overdue(delay) => counts.frames.add_overdue(delay),
+        Observation::Stream => counts.frames.streams += 1,
+        Observation::Reset(sent) => counts.frames.reset_bytes += sent.count(),
     }
 }

@@ -160,6 +160,15 @@ impl<'m> Clients<'m> {
         self.happened.push_back((self.side.client(slot), event(self.side.connection(slot))));
     }
 
+    /// Something is due at the client of `slot` at `at`.
+    fn wake(&mut self, slot: u32, at: Time, net: &mut Net) {
+        let client = self.side.client(slot);
+        let state = &mut self.all[client];
+        state.wake = state.wake.min(at);
+        let (event, at) = self.due();
+        net.queue.set(net.slots.of(event), at);
+    }
+
     /// The event of the clients, and its time.
     fn due(&self) -> (Event, Time) {
         let wake = self.all.iter().map(|each| each.wake).min();
@@ -236,10 +245,17 @@ impl<'m> Clients<'m> {
             receiver.expect_write(size);
         }
         let stream = self.side.stream(request);
+        let in_groups = self.side.application.needs_stack();
+        if in_groups && self.connection(slot).open {
+            self.happen(slot, |_| ClientEvent::Captured(written));
+        }
         let connection = self.connection(slot);
         if connection.open && end < u64::MAX {
             let place = connection.ends.partition_point(|each| each.stream <= stream);
             connection.ends.insert(place, OnItsWay { stream, end, request, written });
+        }
+        if in_groups && connection.ends.len() > MOST_FRAMES {
+            connection.ends.pop_front();
         }
     }
 }
@@ -343,14 +359,16 @@ impl Kind for Clients<'_> {
         match notice {
             Notice::Object { flow, size, end, request, written } => {
                 self.on_object(slot, (flow, size), (end, request, written), connections);
+                if self.side.application.needs_stack() {
+                    self.wake(slot, written, net);
+                }
+            }
+            Notice::Reset(stream, sent) => {
+                self.connection(slot).ends.retain(|each| each.stream != stream || each.end <= sent);
             }
             Notice::Left(at) => {
                 self.connection(slot).left_by_server = at;
-                let client = self.side.client(slot);
-                let state = &mut self.all[client];
-                state.wake = state.wake.min(at);
-                let (event, at) = self.due();
-                net.queue.set(net.slots.of(event), at);
+                self.wake(slot, at, net);
             }
             Notice::Request(..) | Notice::End(_) => debug_assert!(false, "servers request nothing"),
         }
@@ -400,6 +418,9 @@ impl Kind for Clients<'_> {
         }
     }
 }
+
+/// Frames of a connection for which a viewer waits at a time; of more, the oldest were lost.
+const MOST_FRAMES: usize = 4096;
 
 /// Distinguishes the draw of a client's start from its others.
 const START: u64 = 1 << 63;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The servers' sides: requests, the objects and frames that are sent for them, and the end of a connection.
 
+mod publishing;
+
 use super::Side;
 use crate::connections::Connections;
 use crate::events::Event;
@@ -10,7 +12,7 @@ use crate::notice::Notice;
 use crate::plan::Plan;
 use crate::workload::kind::{Kind, WorkloadContext};
 use crate::workload::planner::Planner;
-use narrows_model::application::{ApplicationModel, Encoder, Object};
+use narrows_model::application::{ApplicationModel, Encoder, Object, Publisher};
 use narrows_transport::{Receiver, StackPart};
 use narrows_units::{Bytes, Time};
 use narrows_wire::FlowId;
@@ -37,6 +39,8 @@ struct Server {
     written: u64,
     /// Encoder that captures frames; `None` unless frames were requested.
     encoder: Option<Box<Encoder>>,
+    /// Source of groups of frames; `None` unless these were requested.
+    publisher: Option<Box<Publisher>>,
     /// Number of the request for frames.
     frames: u64,
     /// Time at which it is known that the client requests no more; `NEVER` while it may.
@@ -65,6 +69,7 @@ impl Default for Server {
             requests: VecDeque::new(),
             written: 0,
             encoder: None,
+            publisher: None,
             frames: 0,
             closes: Time::NEVER,
             closed: false,
@@ -76,7 +81,9 @@ impl Default for Server {
 impl Server {
     /// The time at which it next does something of its own; `NEVER` if it does not.
     fn next_wake(&self) -> Time {
-        self.encoder.as_ref().map_or(Time::NEVER, |encoder| encoder.next_wake()).min(self.closes)
+        let encoder = self.encoder.as_ref().map_or(Time::NEVER, |encoder| encoder.next_wake());
+        let publisher = self.publisher.as_ref().map_or(Time::NEVER, |publisher| publisher.next_wake());
+        encoder.min(publisher).min(self.closes)
     }
 }
 
@@ -121,8 +128,9 @@ impl<'m> Servers<'m> {
             Object::Next => (None, host.parts().end_of_next().count()),
             Object::Frames => {
                 let encoder = self.side.application.encoder(context.now).map(Box::new);
+                let publisher = self.side.application.publisher(context.now).map(Box::new);
                 let server = self.server(slot);
-                (server.encoder, server.frames) = (encoder, number);
+                (server.encoder, server.publisher, server.frames) = (encoder, publisher, number);
                 self.write(slot, context);
                 return context.settle(self, slot);
             }
@@ -216,11 +224,13 @@ impl Kind for Servers<'_> {
             return;
         }
         self.capture(slot, context);
+        self.publish(slot, context);
         let server = self.server(slot);
         if server.closes > now {
             return;
         }
-        (server.closes, server.closed, server.encoder) = (Time::NEVER, true, None);
+        (server.closes, server.closed) = (Time::NEVER, true);
+        (server.encoder, server.publisher) = (None, None);
         let left = server.left;
         let closed = context.at_host(slot, |host, cx| host.close_writes(now, cx));
         if closed.is_none() && !left {
@@ -231,7 +241,7 @@ impl Kind for Servers<'_> {
 
     fn on_left(&mut self, slot: u32, _: Ending, _: &Plan, context: &mut WorkloadContext<'_, '_, '_>) -> Time {
         let server = self.server(slot);
-        (server.left, server.encoder) = (true, None);
+        (server.left, server.encoder, server.publisher) = (true, None, None);
         context.announce(slot, Notice::Left(self.side.announced(context.now)));
         Time::NEVER
     }
@@ -263,6 +273,16 @@ impl Kind for Servers<'_> {
         }
     }
 
+    fn on_reset(
+        &mut self,
+        slot: u32,
+        stream: u64,
+        reset: (Bytes, Bytes),
+        context: &mut WorkloadContext<'_, '_, '_>,
+    ) {
+        self.give_up(slot, stream, reset, context);
+    }
+
     fn on_notice(&mut self, slot: u32, notice: Notice, connections: &mut Connections<'_>, net: &mut Net) {
         match notice {
             Notice::Request(flow, size, object) => {
@@ -283,7 +303,9 @@ impl Kind for Servers<'_> {
                 self.server(slot).closes = at;
                 connections.bring_forward(slot, at, net);
             }
-            Notice::Object { .. } | Notice::Left(_) => debug_assert!(false, "clients serve nothing"),
+            Notice::Object { .. } | Notice::Reset(..) | Notice::Left(_) => {
+                debug_assert!(false, "clients serve nothing");
+            }
         }
     }
 }
