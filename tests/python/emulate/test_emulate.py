@@ -22,6 +22,7 @@ import pytest
 
 import narrows as nw
 from narrows._internal.emulate import host, hosts
+from narrows._internal.run import carried
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -181,7 +182,7 @@ def _wait_for(holds: Any, within_s: float = 30.0) -> None:
 def test_a_simulation_stands_beside_programs(folder: Path, tmp_path: Path) -> None:
     """The reference has the same path, and a flow with Linux's algorithm in place of the commands."""
     file = tmp_path / "x.toml"
-    file.write_text(_scenario(folder, 3).replace('"1500ms"', '"1s"'), encoding="utf-8")
+    file.write_text(_scenario(folder, 3).replace('"1500ms"', '"1s"').replace('name = "program"', ""), encoding="utf-8")
     command = [sys.executable, "-m", "narrows", "emulate", str(file), "--trust", "--twin", "--json", "--quiet"]
     command += ["--out", str(tmp_path / "out"), "--set", "path.queue.limit=20pkt"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
@@ -189,14 +190,16 @@ def test_a_simulation_stands_beside_programs(folder: Path, tmp_path: Path) -> No
     summary = json.loads(done.stdout)
     reference, emulated = summary["backends"]
     assert emulated == "real-time"
+    (group,) = summary["backends"][emulated]["groups"]
+    assert list(summary["backends"][reference]["groups"]) == [group]
     assert {(each["of"], each["against"]) for each in summary["differences"]} == {(emulated, reference)}
     assert "Programs in real time are not repeated" in summary["unlike"]
     own = (tmp_path / "out" / reference / "scenario.toml").read_text(encoding="utf-8")
     assert 'limit = "20pkt"' in own or 'limit = "30000B"' in own
     if reference == "simulator":
-        assert "program" not in own.replace('name = "program"', "")
+        assert "program" not in own
         assert 'preset = "linux"' in own
-        assert summary["backends"][reference]["groups"]["program"]["goodput_bps"]["mean"] > 6e6
+        assert summary["backends"][reference]["groups"][group]["goodput_bps"]["mean"] > 6e6
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert "narrows emulate real-time/scenario.toml --seed 1 --replications 1 --twin" in page
     assert "Paired differences of programs in real time from the simulation" in page
@@ -205,6 +208,95 @@ def test_a_simulation_stands_beside_programs(folder: Path, tmp_path: Path) -> No
     assert "network was simulated as time passed" in alone
     assert "carried programs in real time" in alone
     assert "--on real-time" not in page + alone
+
+
+TRANSFER = """
+duration = "300ms"
+[path]
+rate = "8Mbps"
+rtt = "10ms"
+loss = { kind = "bernoulli", rate = "5%" }
+queue = { kind = "droptail", limit = "20pkt" }
+[[flows]]
+name = "mine"
+algorithm = "cubic"
+"""
+
+
+def _narrows(place: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "narrows", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, cwd=place)
+
+
+@pytest.mark.usefixtures("folder")
+def test_numbers_that_a_client_prints_are_metrics(tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(TRANSFER, encoding="utf-8")
+    line = json.dumps({"time_total": 0.25, "speed_download": 1000})
+    asked = ["emulate", "x.toml", "--json", "--quiet", "--read", "curl"]
+    done = _narrows(tmp_path, *asked, "--out", "read", "--", f"echo '{line}'")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["groups"]["mine"]
+    assert (found["curl_total_s"]["mean"], found["curl_goodput_bps"]["mean"]) == (0.25, 8000)
+    assert "time of a transfer by curl" in (tmp_path / "read/report.html").read_text(encoding="utf-8").lower()
+    cut = _narrows(tmp_path, *asked, "--out", "cut", "--", """echo '{"time_total": '""")
+    (check,) = [each for each in json.loads(cut.stdout)["checks"] if each["name"] == "programs print their numbers"]
+    assert (cut.returncode, check["level"]) == (0, "caution")
+    assert "at offset 16" in check["detail"]
+    unknown = _narrows(tmp_path, "emulate", "x.toml", "--read", "wget", "--out", "none", "--", "true")
+    assert (unknown.returncode, (tmp_path / "none").exists()) == (2, False)
+
+
+@pytest.mark.usefixtures("folder")
+def test_two_commands_are_compared_pair_by_pair(tmp_path: Path) -> None:
+    """The network's numbers are of the same random numbers on both sides, and the programs' are their own."""
+    (tmp_path / "x.toml").write_text(TRANSFER, encoding="utf-8")
+    first, second = (f"""echo '{{"time_total": {value}}}'; date +%s%N >> {tmp_path}/{value}""" for value in (1, 2))
+    asked = ["ab", "--emulate", first, second, "--scenario", "x.toml", "--read", "curl", "--replications", "3"]
+    done = _narrows(tmp_path, *asked, "--metric", "loss_rate", "--json", "--quiet", "--out", "trial")
+    assert done.returncode in {0, 1}, done.stderr
+    summary = json.loads(done.stdout)
+    rows = {row["metric"]: row for row in summary["rows"]}
+    assert (rows["curl_total_s"]["a"], rows["curl_total_s"]["b"], rows["curl_total_s"]["replications"]) == (1, 2, 3)
+    assert summary["on"] == ["real-time", "real-time"]
+    assert "programs in real time, in turn" in summary["unlike"]
+    times = [list(map(int, (tmp_path / name).read_text().split())) for name in ("1", "2")]
+    assert [a < b for a, b in zip(*times, strict=True)] == [True, False, True]
+    assert (tmp_path / "trial/scenarios/x.a.toml").read_text().startswith("# narrows emulate FILE --trust")
+    page = (tmp_path / "trial/report.html").read_text(encoding="utf-8")
+    assert "Kernel of the programs" in page
+    assert "--on real-time" not in page
+    # The same command goes on with what is there.
+    assert json.loads(_narrows(tmp_path, *asked, "--metric", "loss_rate", "--json", "--quiet", "--out", "trial").stdout)
+    assert len((tmp_path / "1").read_text().split()) == 3
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--emulate", "true", "false"], "needs --scenario FILE"),
+        (["--emulate", "true", "true", "--scenario", "x.toml"], "two different commands"),
+        (["--emulate", "true", "false", "--scenario", "x.toml", "--far", "a", "--", "b"], "the other host"),
+        (["--emulate", "true", "false", "--suite", "rfc9743"], "without --suite"),
+        (["cubic", "bbr3", "--far", "iperf3 -s"], "with --emulate"),
+        (["--emulate", "true", "echo no >&2; false", "--scenario", "x.toml"], "ended with status 1: 'no'"),
+        (["--emulate", "true", ":", "--scenario", "x.toml", "--read", "curl"], "prints no result"),
+    ],
+)
+def test_a_trial_of_commands_that_cannot_be_judged_is_refused(more: list[str], said: str, tmp_path: Path) -> None:
+    (tmp_path / "x.toml").write_text(TRANSFER, encoding="utf-8")
+    done = _narrows(tmp_path, "ab", "--quiet", "--out", "trial", "--replications", "2", *more)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    assert not (tmp_path / "trial/summary.json").exists()
+
+
+def test_a_stamp_changes_with_the_file_of_a_command(tmp_path: Path) -> None:
+    file = tmp_path / "server"
+    file.write_text("1")
+    before = carried.stamp([f"sh {file} -p 1", "unbalanced '"])
+    assert carried.stamp([f"sh {file} -p 1", "unbalanced '"]) == before
+    file.write_text("22")
+    assert carried.stamp([f"sh {file} -p 1", "unbalanced '"]) != before
 
 
 def test_an_algorithm_that_this_kernel_does_not_have_is_refused(folder: Path) -> None:

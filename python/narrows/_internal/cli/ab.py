@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from narrows._internal.cli import known
 from narrows._internal.cli.command import ASK, DONE, EXPECTATION_FAILED, Command
-from narrows._internal.cli.options import PLACE, SCENARIO, common, metrics, whole
+from narrows._internal.cli.options import PLACE, SCENARIO, common, emulation, metrics, whole
 
 if TYPE_CHECKING:
     from narrows._internal.cli.github import Step
+    from narrows._internal.trial.programs import Emulated
 
 
 def ab(arguments: argparse.Namespace) -> int:
@@ -36,7 +37,7 @@ def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
     work = Work(arguments)
     source = arguments.scenario if arguments.suite is None else arguments.suite
     asked = arguments.a, arguments.b, work.options, source, arguments.margin, arguments.subject
-    job = Trying.prepare(*asked)
+    job = Trying.prepare(*asked, _emulated(arguments))
     if step:
         # A workflow continues no trial: it did not make the files that are there.
         check_place(job.folder, replace=False)
@@ -49,6 +50,23 @@ def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
     if step:
         step.report(summary, done.folder, status)
     return status
+
+
+def _emulated(arguments: argparse.Namespace) -> Emulated | None:
+    """Return what both sides of a trial of commands have in common; None for a trial of algorithms."""
+    from narrows._internal.cli.emulate import command_of
+    from narrows._internal.errors import InputError
+    from narrows._internal.trial.programs import Emulated
+
+    common = command_of(arguments.words)
+    if not arguments.emulate:
+        for given, name in ((arguments.far, "--far"), (common, "--"), *((each, "--read") for each in arguments.read)):
+            if given:
+                raise InputError(name, "belongs to a trial of commands, with --emulate")
+        return None
+    return Emulated(
+        common, arguments.far, arguments.group, arguments.algorithm or "", arguments.download, arguments.read
+    )
 
 
 def _table(summary: Mapping[str, Any]) -> str:
@@ -83,6 +101,12 @@ def _options(command: argparse.ArgumentParser) -> None:
     where.add_argument("--scenario", metavar="FILE", action="append", default=[], help=what)
     what = "simulator, linux or linux:NAME, or one for each side, as in linux:6.12,linux:7.3 (default: %(default)s)"
     command.add_argument("--on", metavar="BACKEND[,BACKEND]", default="simulator", help=what)
+    what = (
+        "A and B are commands that run in real time: of the far host if a command of the near host stands behind --, "
+        "and else of the near host; the other host's command is the same for both"
+    )
+    command.add_argument("--emulate", action="store_true", help=what)
+    emulation(command)
     what = "non-inferiority margin, as a fraction of the value of A (default: %(default)s)"
     command.add_argument("--margin", metavar="PART", default="1%", help=what)
     metrics(command, "test this metric of each group instead of the default ones (repeatable)")
@@ -105,7 +129,11 @@ COMMANDS = (
         "test whether a change of an algorithm makes anything worse, for a CI job",
         ASK,
         _options,
-        ("ab cubic 'cubic(beta=0.72)'", "ab cubic ./mine.py:Mine --suite rfc9743 --margin 2%"),
+        (
+            "ab cubic 'cubic(beta=0.72)'",
+            "ab cubic ./mine.py:Mine --suite rfc9743 --margin 2%",
+            "ab --emulate ./server-1 ./server-2 --scenario dsl.toml --download -- curl -so page http://far:8000/",
+        ),
         {"a": known.algorithms, "b": known.algorithms},
         ab,
     ),

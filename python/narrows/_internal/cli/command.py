@@ -47,7 +47,7 @@ def parted(given: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 # Commands after whose arguments a command of the user's own may stand.
-WITH_COMMAND = ("emulate",)
+WITH_COMMAND = ("emulate", "ab")
 
 # Every command in the order of the page of help, with its module.
 COMMANDS = {

@@ -26,6 +26,20 @@ def work(command: argparse.ArgumentParser) -> None:
     common(command, f"{OF_SCENARIO} down up jobs out trust")
 
 
+def emulation(command: argparse.ArgumentParser) -> None:
+    """Add the options of programs that carry a flow in real time."""
+    what = "command of the far host, as 'iperf3 -s'"
+    command.add_argument("--far", metavar="COMMAND", default="", help=what)
+    what = "flow group that the commands carry (default: the group under test, or the only one)"
+    command.add_argument("--group", metavar="GROUP", help=what)
+    what = "congestion control of both hosts, one of this machine's kernel (default: the kernel's own)"
+    command.add_argument("--algorithm", metavar="ALG", help=what)
+    what = "most of the data comes from the far host"
+    command.add_argument("--download", action="store_true", help=what)
+    what = "take the numbers that the clients print as metrics: iperf3 (with --json) or curl (with -w '%%{json}\\n')"
+    command.add_argument("--read", metavar="PROGRAM", action="append", default=[], help=what)
+
+
 def metrics(command: argparse.ArgumentParser, meaning: str) -> None:
     """Add --metric."""
     command.add_argument("--metric", dest="metrics", metavar="METRIC", action="append", default=[], help=meaning)

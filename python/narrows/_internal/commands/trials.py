@@ -14,13 +14,14 @@ from narrows._internal.errors import InputError
 from narrows._internal.external.alike import unlike
 from narrows._internal.files.format import SUMMARY, write_kept
 from narrows._internal.frozen import frozen
-from narrows._internal.linux.backend import SIMULATOR, describe, find
+from narrows._internal.linux.backend import SIMULATOR, describe, elsewhere
 from narrows._internal.metrics.criteria import read_margin
 from narrows._internal.plural import counted
 from narrows._internal.run.options import Options, called
 from narrows._internal.run.summary import replaced_in
 from narrows._internal.trial import scenarios
 from narrows._internal.trial.contest import Contest, contests
+from narrows._internal.trial.programs import UNLIKE, Emulated
 from narrows._internal.trial.run import ALPHA, Kept, counts, trial
 from narrows._internal.trial.scenarios import Pair, Sides, write_scenarios
 from narrows.metrics import resolve
@@ -49,28 +50,36 @@ class Trying(Job[dict[str, Any]]):
         source: str | Sequence[str],
         margin: str,
         subjects: Sequence[str] = (),
+        emulated: Emulated | None = None,
     ) -> Trying:
         """Resolve every scenario with both."""
         _check_margin(margin)
-        sides = scenarios.read_sides(a, b, options.on)
-        for text in options.metrics:
+        sides = emulated.sides(a, b) if emulated else scenarios.read_sides(a, b, options.on)
+        metrics = emulated.metrics(options.metrics) if emulated else options.metrics
+        for text in metrics:
             resolve(text, "group")
         left_out: dict[str, str] = {}
         asked = sides, options.seed, options.overrides
-        if not isinstance(source, str):
+        if emulated:
+            if isinstance(source, str) or subjects or options.on != SIMULATOR:
+                raise InputError("--emulate", "is without --suite, --subject and --on; expected --scenario FILE")
+            pairs = emulated.pairs(source, *asked, trust=options.trust)
+        elif not isinstance(source, str):
             pairs = scenarios.of_files(source or scenarios.of_narrows(), *asked, subjects, trust=options.trust)
         elif subjects:
             raise InputError("--subject", f"does not apply to the suite {source}, whose criteria name the groups")
         else:
             pairs, left_out = scenarios.of_suite(source, *asked, trust=options.trust)
         parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
-        folder = options.out or folder_of("ab", [*parts, *options.metrics])
+        parts += [each.programs for each in pairs if each.programs]
+        folder = options.out or folder_of("ab", [*parts, *metrics])
         suite, files = (source, ()) if isinstance(source, str) else ("", tuple(source))
         command = called(
             options, "ab", a, *filter(None, [b]), suite=suite, scenario=files, subject=tuple(subjects), margin=margin
         )
-        backends = [describe(find(each)) for each in sides.on]
-        found = contests(pairs, options.metrics)
+        places = [elsewhere(each) for each in sides.on]
+        backends = [describe(each["linux"], each["real_time"]) for each in places]
+        found = contests(pairs, metrics)
         return cls(folder, options, sides, backends, pairs, left_out, found, margin, command)
 
     def work(self) -> dict[str, Any]:
@@ -110,6 +119,8 @@ class Trying(Job[dict[str, Any]]):
     @property
     def _unlike(self) -> str:
         """Other differences of the sides besides their algorithms; empty if a kernel runs one of them."""
+        if self.pairs[0].programs:
+            return UNLIKE
         if self.sides.on != (SIMULATOR, SIMULATOR) or self.sides.a == self.sides.b:
             return ""
         a, b = scenarios.names(self.sides)

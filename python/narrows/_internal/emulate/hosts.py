@@ -21,8 +21,8 @@ SPIN_S = 20e-6
 UNLIKE = (
     "Programs in real time are not repeated: they and the machine decide when packets are sent, so that another run "
     "differs by itself, as replications show. Common to both are the network, its random numbers and the simulated "
-    "traffic. Windows, round-trip times and retransmissions of the programs' flows are not recorded. A packet that "
-    "left late has waited in the machine as well as in queues. {}"
+    "traffic. Windows, round-trip times, timeouts and reductions of the programs' flows are not recorded. A packet "
+    "that left late has waited in the machine as well as in queues. {}"
 )
 IN_SIMULATOR = (
     "The simulator has one flow with all the data that a flow can send in place of the commands of each, with Linux's "

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from narrows._internal.metrics import flow_windows, flows, groups, links, pairs, states, transfers
+from narrows._internal.metrics import flow_windows, flows, groups, links, pairs, programs, states, transfers
 from narrows._internal.metrics.card import DECLARED
 from narrows._internal.metrics.series import mean_of_known
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from narrows._internal.metrics.observed import Observed
 
 # In the order in which they are listed.
-MODULES = (groups, transfers, flows, flow_windows, states, pairs, links)
+MODULES = (groups, transfers, flows, flow_windows, states, pairs, programs, links)
 
 
 def cards() -> list[Card]:

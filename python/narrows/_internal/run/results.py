@@ -109,7 +109,10 @@ class Run(Results):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """The contents of `summary.json`: the mean and 95 % interval of every metric, the checks, the cost."""
-        summary = summarize(self.scenario, self.records, self.measured, self.wall_s, at_most=self.at_most)
+        wanted = [each.name for each in self.wanted]
+        summary = summarize(
+            self.scenario, self.records, self.measured, self.wall_s, wanted, at_most=self.at_most
+        )
         if self.scenario.expectations:
             summary["expectations"] = judge(self.scenario.expectations, summary)
         printed = describe_programs(self.records)

@@ -14,7 +14,7 @@ from narrows._internal.comparison import Replaced
 from narrows._internal.core import Records, Scenario
 from narrows._internal.files.format import SUMMARY, numbered
 from narrows._internal.files.system import peak_rss_bytes
-from narrows._internal.metrics import possible
+from narrows._internal.metrics import possible, printed
 from narrows._internal.statistics import EQUAL, Estimate, distinct, estimate
 
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
@@ -25,6 +25,7 @@ def summarize(
     records: Mapping[int, Records],
     measured: Mapping[int, Measured],
     wall_s: float,
+    wanted: Sequence[str] = (),
     *,
     at_most: int | None = None,
 ) -> dict[str, Any]:
@@ -36,7 +37,10 @@ def summarize(
     values = distinct(list(measured.values()), digests)
     sequential = at_most is not None
     groups = over_replications(all_records, "group", values, sequential=sequential)
-    checks = [[*each.checks, possible.check(each, measured[index])] for index, each in records.items()]
+    checks = [
+        [*each.checks, possible.check(each, measured[index]), *printed.check(scenario, each, wanted)]
+        for index, each in records.items()
+    ]
     found = {"warmup": {"rule": "MSER-5", "end_s": [each.warmup_s for each in all_records]}}
     content = {
         "title": scenario.title,

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
+from typing import Any
 
 from narrows._internal import core
 from narrows._internal.comparison import BACKENDS
@@ -45,16 +46,17 @@ def _without_programs(scenario: Scenario, emulated: core.Scenario) -> Scenario:
     changes = [each for each in scenario.overrides if not OF_PROGRAMS.match(each)]
     for index, flow in enumerate(tomllib.loads(emulated.resolved)["flows"]):
         if PROGRAM in flow:
-            changes += _replaced(index, flow["algorithm"]["name"], flow["count"])
+            changes += _replaced(index, flow)
     twin = copy(scenario)
     twin.text, twin.overrides = to_toml(source), changes
     twin.on, twin.real_time = SIMULATOR, None
     return twin
 
 
-def _replaced(index: int, algorithm: str, count: int) -> Sequence[str]:
-    name = algorithm.removeprefix(f"{LINUX}:")
-    changes = {"algorithm": NAMES.get(name, name), "preset": "linux", "count": count}
+def _replaced(index: int, flow: Mapping[str, Any]) -> Sequence[str]:
+    name = flow["algorithm"]["name"].removeprefix(f"{LINUX}:")
+    # A group without a name of its own has the algorithm's, which may be another here.
+    changes = {"algorithm": NAMES.get(name, name), "preset": "linux", "count": flow["count"], "name": flow["name"]}
     return [f"flows.{index}.{key}={value}" for key, value in changes.items()]
 
 

@@ -14,6 +14,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.experiments.measures import split
 from narrows._internal.frozen import frozen
 from narrows._internal.metrics.criteria import GIVEN, Margin, margin_of, read_margin
+from narrows._internal.metrics.printed import NAMES, carried
 from narrows._internal.statistics import distinct
 from narrows._internal.trial.verdict import Judged, judge
 from narrows.metrics import Metric, measured, resolve
@@ -79,7 +80,9 @@ class Contest:
 
     def add(self, values: Values) -> None:
         """Add the values of a replication."""
-        self.digests.append(values.records)
+        # Programs are run anew each time, even if they send the same packets, or none.
+        turn = f" {len(self.digests)}" if self.pair.programs else ""
+        self.digests.append(values.records + turn)
         for place, of_metric in enumerate(zip(values.a, values.b, strict=True)):
             for side, value in zip(self.values.setdefault(place, ([], [])), of_metric, strict=True):
                 side.append(value)
@@ -110,11 +113,12 @@ def contests(pairs: Sequence[Pair], measures: Sequence[str]) -> list[Contest]:
             of_tested = [resolve(text) for text in (measures or USUAL)]
             of_others = [resolve(text) for text in (measures or USUAL_OF_OTHERS)]
             finite = () if measures else _finite(pair.a)
+            programs = [name for name, _ in carried(pair.a)]
             wanted = [
                 Wanted(name, "group", metric)
                 for name in groups
                 for metric in (of_tested if name in tested else of_others)
-                if not (metric.text == JAIN and name in finite)
+                if not (metric.text == JAIN and name in finite) and not (metric.name in NAMES and name not in programs)
             ]
         found.append(Contest(pair, wanted))
     return found

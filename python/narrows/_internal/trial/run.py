@@ -16,6 +16,7 @@ from narrows._internal.run import shared as sharing
 from narrows._internal.run.execution import execute
 from narrows._internal.run.jobs import Share, Watch, processors
 from narrows._internal.trial.contest import Contest, Side, Values
+from narrows._internal.trial.programs import check_programs
 from narrows._internal.trial.verdict import UNDECIDED, VERDICTS, WORSE, row
 
 if TYPE_CHECKING:
@@ -75,7 +76,8 @@ def _replicate(
     plan = [(place, each, index) for index in replications for place, each in found]
     todo = [pair for pair in plan if kept.values(pair[0], pair[2]) is None]
     # Pairs that run together are kept together.
-    size = min(jobs or processors(), CHUNK)
+    in_turn = any(each.pair.programs for _, each in found)
+    size = 1 if in_turn else min(jobs or processors(), CHUNK)
     for start in range(0, len(todo), size):
         chunk = todo[start : start + size]
         sides = _sides(chunk, jobs, Share(watch, start / len(todo), len(chunk) / len(todo)))
@@ -101,18 +103,24 @@ def _sides(chunk: Sequence[tuple[int, Contest, int]], jobs: int | None, watch: W
     # Only runs without a file of a user are shared with other commands.
     shared = sharing.Shared(sharing.kept(), {"values": [(float, None)], "digest": str})
     runs = [(each, scenario, index) for _, each, index in chunk for scenario in (each.pair.a, each.pair.b)]
+    unshared = [bool(scenario.external or each.pair.programs) for each, scenario, _ in runs]
     keys = [f"{scenario.digest} {scenario.seed} {index} {core.fingerprint()}" for _, scenario, index in runs]
     found: list[Side | None] = [
-        None if scenario.external else _side(shared.find(key, each.asked))
-        for key, (each, scenario, _) in zip(keys, runs, strict=True)
+        None if own else _side(shared.find(key, each.asked))
+        for key, own, (each, _, _) in zip(keys, unshared, runs, strict=True)
     ]
     todo = [place for place, side in enumerate(found) if side is None]
+    if chunk and chunk[0][1].pair.programs and chunk[0][2] % 2:
+        # The order of programs alternates, so that neither always finds the machine as the other left it.
+        todo.reverse()
     done = execute([(runs[place][1], runs[place][2]) for place in todo], jobs, watch) if todo else []
     for place, records in zip(todo, done, strict=True):
         contest, scenario, _ = runs[place]
         if records is not None:
+            if contest.pair.programs:
+                check_programs(scenario, records, [wanted.metric.name for wanted in contest.wanted], runs[place][2] + 1)
             found[place] = side = contest.side(scenario, records)
-            if not scenario.external:
+            if not unshared[place]:
                 values = [each if math.isfinite(each) else None for each in side.values]
                 shared.add(keys[place], contest.asked, {"values": values, "digest": side.digest})
     return found
@@ -168,6 +176,7 @@ class Kept(kept.Kept):
                 "b": each.pair.b.digest,
                 "seed": each.pair.a.seed,
                 "measures": each.asked,
+                **({"programs": each.pair.programs} if each.pair.programs else {}),
             }
             for each in self._found
         ]

@@ -35,6 +35,7 @@ class Pair:
     b: core.Scenario  # the scenario with B as the subject
     # Metrics that are judged, as `group.NAME.METRIC` or `link.NAME.METRIC`; empty for the usual ones.
     wanted: list[str] = field(default_factory=list)
+    programs: str = ""  # a hash that changes with the files of commands; empty for algorithms
 
 
 class Sides(NamedTuple):
@@ -69,6 +70,8 @@ def read_sides(a: str, b: str | None, on: str) -> Sides:
 
 def names(sides: Sides) -> tuple[str, str]:
     """Return the names of A and B in results, with their backends if these differ."""
+    if sides.on[0] == backend.REAL_TIME:
+        return sides.a, sides.b
     short = short_names([sides.a, sides.b]) if sides.a != sides.b else {sides.a: sides.a}
     a, b = short[sides.a], short[sides.b]
     return (a, b) if sides.on[0] == sides.on[1] else (f"{a} on {sides.on[0]}", f"{b} on {sides.on[1]}")
@@ -175,7 +178,8 @@ def write_scenarios(folder: Path, pairs: Sequence[Pair], sides: Sides) -> dict[s
         for side, scenario, on in zip(("a", "b"), (pair.a, pair.b), sides.on, strict=True):
             keep(home, scenario.files)
             name = f"{file_name(pair.name.replace(' ', '-'))}.{side}.toml"
-            note = "" if on == SIMULATOR else f"# narrows run FILE --on {on}\n\n"
+            command = "emulate FILE --trust" if on == backend.REAL_TIME else f"run FILE --on {on}"
+            note = "" if on == SIMULATOR else f"# narrows {command}\n\n"
             (home / name).write_text(note + scenario.portable, encoding="utf-8")
             files.append(f"{SCENARIOS}/{name}")
         found[pair.name] = files

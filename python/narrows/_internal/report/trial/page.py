@@ -13,7 +13,7 @@ from narrows._internal.drawing.plot import Axis, Panel
 from narrows._internal.drawing.scale import Unit
 from narrows._internal.drawing.style import Style
 from narrows._internal.drawing.svg import Markup, element, join
-from narrows._internal.linux.backend import SIMULATOR
+from narrows._internal.linux.backend import REAL_TIME, SIMULATOR
 from narrows._internal.page import document as page
 from narrows._internal.page.blocks import REPORT, badge, facts, row, state, table, typed
 from narrows._internal.page.metrics import meaning
@@ -46,8 +46,9 @@ def trial_page(summary: Mapping[str, Any]) -> str:
 
 
 def _kernels(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the kernel of each side that has one."""
-    return [
+    """Return the kernel of each side that has one; programs of both sides have one kernel."""
+    systems = {each["system"] for each in summary.get("backends", ()) if each["on"] == REAL_TIME}
+    return [("Kernel of the programs", f"Linux {system}, in real time") for system in systems] + [
         (f"Kernel of {side}", f"{each['kernel']}, {each['timer_hz']} Hz, key {each['kernel_key'][:12]}")
         for side, each in zip("AB", summary.get("backends", ()), strict=False)
         if "kernel" in each
@@ -97,6 +98,8 @@ def _worse(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> lis
 def _command(summary: Mapping[str, Any], row: Mapping[str, Any]) -> str:
     """Return the command that runs the scenario of a row with B, in the folder of the page."""
     file, on = summary["scenarios"][row["scenario"]][1], summary["on"][1]
+    if on == REAL_TIME:
+        return shlex.join(["narrows", "emulate", file, "--replications", str(row["replications"]), "--trust"])
     backend = [] if on == SIMULATOR else ["--on", on]
     return shlex.join(["narrows", "run", file, "--replications", str(row["replications"]), *backend])
 
