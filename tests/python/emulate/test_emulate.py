@@ -7,8 +7,10 @@ scenario by bounds that lateness can only move one way.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
 import re
 import shlex
 import signal
@@ -145,7 +147,52 @@ def test_simulated_flows_wait_in_the_same_queue(folder: Path) -> None:
     assert summary["groups"]["neighbour"]["goodput_bps"]["mean"] > 4e6
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+KILLS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
+
+
+def test_an_emulator_that_is_killed_at_any_moment_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    _die_often(3, folder, tmp_path)
+
+
+@pytest.mark.full("fifty emulations, each of up to a second and a start; three in the short test")
+def test_fifty_emulators_that_are_killed_leave_nothing_behind(folder: Path, tmp_path: Path) -> None:
+    _die_often(50, folder, tmp_path)
+
+
+def _die_often(times: int, folder: Path, tmp_path: Path) -> None:
+    """Kill emulations at random moments; no process, no namespace and so no device of them is left."""
+    moments = random.Random(times)  # noqa: S311  # moments, no secrets
+    before = _namespaces()
+    for turn in range(times):
+        marker = f"{os.getpid()}{turn:03}"
+        file = tmp_path / "x.toml"
+        file.write_text(_scenario(folder, 1).replace("1500ms", "60s"), encoding="utf-8")
+        place = tmp_path / f"out{turn}"
+        command = [sys.executable, "-m", "narrows", "emulate", str(file), "--quiet", "--out", str(place)]
+        server = f"{shlex.quote(sys.executable)} {folder}/server.py {marker}"
+        command += ["--far", server, "--", f"sleep 2{marker} & sleep 3{marker}"]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as emulator:
+            # Before, while and after hosts are made, and while programs run.
+            time.sleep(moments.uniform(0.0, 2.0))
+            emulator.send_signal(moments.choice(KILLS))
+            emulator.communicate(timeout=60)
+        _wait_for(lambda marker=marker: not _commands(marker))
+    # A device lives as long as its namespace, and a namespace as long as a process or a file that holds it.
+    _wait_for(lambda: _namespaces() <= before)
+    assert not [line for line in Path("/proc/net/dev").read_text().splitlines() if host.DEVICE.decode() in line]
+    assert not [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if "nsfs" in line]
+
+
+def _namespaces() -> set[str]:
+    """Return the network namespaces of all processes."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*/ns/net"):
+        with contextlib.suppress(OSError):
+            found.add(str(place.readlink()))
+    return found
+
+
+@pytest.mark.parametrize("number", KILLS)
 def test_an_emulator_that_is_killed_leaves_nothing_behind(number: signal.Signals, folder: Path, tmp_path: Path) -> None:
     marker = f"{os.getpid()}{number:d}"
     file = tmp_path / "x.toml"
