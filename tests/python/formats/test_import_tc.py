@@ -359,6 +359,7 @@ def test_the_command_writes_the_scenario_or_prints_it(tmp_path: Path) -> None:
     assert narrows("tc", line, "--out", "link.toml").returncode == 2
     two = narrows("tc", "tc qdisc add dev a root netem delay 10ms", "tc qdisc add dev b root netem delay 20ms")
     assert 'rtt = "30ms"' in two.stdout
+    assert "# * b: the rate of the device" in two.stdout
     for wrong, said in [
         (["tc", line, "--step", "1s"], "--step: belongs to a capture"),
         (["other", line], "only tc is followed by lines"),

@@ -19,8 +19,13 @@ def scenario(text: str) -> str:
     """
     commands, chains = lines.read(text)
     drafts = [link.read(chain) for chain in chains]
-    notes = [note for draft in drafts for note in draft.notes]
-    if len(chains) > 1:
+    several = len(chains) > 1
+    notes = [
+        f"{chain.device}: {note}" if several else note
+        for chain, draft in zip(chains, drafts, strict=True)
+        for note in draft.notes
+    ]
+    if several:
         notes.insert(0, f"path is the direction of {chains[0].device}, path.reverse of {chains[1].device}")
     delay_s = sum((draft.delay_s for draft in drafts), Decimal(0))
     if not delay_s:
