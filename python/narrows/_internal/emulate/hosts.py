@@ -25,8 +25,8 @@ UNLIKE = (
     "that left late has waited in the machine as well as in queues. {}"
 )
 IN_SIMULATOR = (
-    "The simulator has one flow with all the data that a flow can send in place of the commands of each, with Linux's "
-    "variant of the algorithm: connections, pauses and the end of a command are not simulated."
+    "In place of commands the simulator has a flow that always has data to send, with Linux's variant of the "
+    "algorithm: connections, pauses and the end of a command are not simulated."
 )
 ON_KERNEL = "The kernel runs the same commands in simulated time, in which computing takes no time."
 

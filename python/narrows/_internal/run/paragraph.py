@@ -37,7 +37,7 @@ def paragraph(summary: Mapping[str, Any], manifest: Mapping[str, Any]) -> str:
     if kernel := manifest.get("backend", {}).get("kernel"):
         setting += f" TCP was the code of the Linux kernel, version {kernel}."
     if hosts.NAME in (manifest.get("backends") or {}):
-        setting += f" In {hosts.NAME}, programs ran over the network in real time, which is not repeated."
+        setting += f" In {hosts.NAME}, programs used the network as time passed, which another run does not repeat."
     if system := manifest.get("backend", {}).get("system"):
         setting += f" The programs' TCP was the code of Linux {system}."
     values = "Values were means after the warm-up"
