@@ -308,6 +308,9 @@ def test_the_annex_is_a_page_and_markdown_with_every_criterion(narrows: Narrows,
     (tmp_path / "out/report.html").unlink()
     assert narrows("report", "out").stdout == "out/report.html\n"
     assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == text
+    said = narrows("report", "out", "--paragraph").stdout
+    assert re.match(r"cubic was evaluated by \d+ rows of the criteria of .* on common random numbers\)\. ", said)
+    assert "The command was: narrows suite " in said
 
 
 def test_the_annex_says_how_many_rows_are_not_decided_and_how_many_leave_the_bound_by_chance() -> None:

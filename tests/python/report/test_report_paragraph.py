@@ -7,13 +7,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from narrows._internal.cli import main
 from narrows._internal.page.paragraph import past
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
     from playwright.sync_api import Browser
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
@@ -44,6 +45,38 @@ def test_the_paragraph_of_a_comparison_has_what_a_paper_needs(
     assert any(words.get(each, "undecided") in said for each in verdicts)
     # It is in the past.
     assert not re.search(r"\b(is|are|has|have|gets?|lose) ", said.partition("The command was")[0])
+
+
+SHORT = ["--set", "duration=20s", "--set", "warmup=12s"]
+PAIR = ["--rates", "10Mbps", "--rtts", "20ms", "--buffers", "1bdp", "--replications", "2"]
+COMMANDS = {
+    "matrix": (["matrix", "cubic", "bbr1", *PAIR, *SHORT], "in 2 replications (seed 1, on common random numbers)"),
+    "deployment": (
+        ["deploy", "bbr1", "--fractions", "50", "--flows", "4", "--replications", "2", *SHORT],
+        "4 flows switched from cubic to bbr1, in 2 replications at each of 3 fractions (seed 1",
+    ),
+    "trial": (
+        ["ab", "newreno", "cubic", "--scenario", "two-flows", "--replications", "2", *SHORT],
+        "cubic was compared with newreno in 1 scenario (two-flows; seed 1, on common random numbers)",
+    ),
+    "atlas": (["worst", "newreno", "--budget", "2"], "(2 environments tried, seed 1)"),
+}
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_the_paragraph_of_every_kind_of_results_has_what_a_paper_needs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    given, setting = COMMANDS[kind]
+    assert main([*given, "--quiet", "--out", str(tmp_path / "out")]) == 0
+    capsys.readouterr()
+    assert main(["report", str(tmp_path / "out"), "--paragraph"]) == 0
+    said = capsys.readouterr().out.strip()
+    assert setting in said
+    for part in (f"The command was: narrows {' '.join(given)}", "onfidence ", "Narrows 0.", "(engine "):
+        assert part in said
+    results = said.partition("The command was")[0]
+    assert not re.search(r"<|&[a-z]+;|\b(is|has|loses|keeps|says) ", results)
 
 
 def test_the_sentences_of_a_study_are_put_into_the_past() -> None:

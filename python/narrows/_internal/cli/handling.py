@@ -40,7 +40,7 @@ def report(arguments: argparse.Namespace) -> int:
             return DONE
         text = page.paragraph(folder)
     if not text:
-        raise InputError(str(folder), "its page has no paragraph; allowed: a run, a comparison or a study with results")
+        raise InputError(str(folder), "its page has no paragraph; allowed: results of a command, with data")
     print(text)
     return DONE
 

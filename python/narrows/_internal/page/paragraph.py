@@ -40,5 +40,26 @@ PAST = {
     " which changes ": " which changed ",
     " which change ": " which changed ",
     " would do": " would have done",
-    "a difference matters": "a difference mattered",
+    " difference matters": " difference mattered",
+    # Of pairs in a matrix.
+    " loses ": " lost ",
+    " keeps ": " kept ",
+    " has alone": " had alone",
+    " are late": " were late",
+    " is the contender": " was the contender",
+    " clearly takes ": " clearly took ",
+    " kind does": " kind did",
+    # Of a deployment.
+    " test says ": " test said ",
+    " flows switch,": " flows switched,",
+    " effect is ": " effect was ",
+    " is wrong ": " was wrong ",
+    " is the A/B test ": " was the A/B test ",
+    " that stay on ": " that stayed on ",
+    " have switched": " had switched",
+    # Of an atlas, and of the rows of a suite.
+    " that is ": " that was ",
+    " is worse than ": " was worse than ",
+    "; so is ": "; so was ",
+    "; so are ": "; so were ",
 }

@@ -32,6 +32,7 @@ from narrows._internal.page.blocks import REPORT, badge, facts, state, table, ty
 from narrows._internal.page.blocks import row as line
 from narrows._internal.page.estimates import relative_text
 from narrows._internal.page.markdown import code, text
+from narrows._internal.page.paragraph import pasted
 from narrows._internal.plural import counted
 from narrows._internal.report.evaluation import words
 from narrows._internal.report.study.rows import rows_panel
@@ -55,7 +56,22 @@ def suite_page(summary: Mapping[str, Any]) -> str:
         page.section("about", "What was measured", *about, _facts(summary), link="About"),
         *(_section(section, by_criterion(found), criteria) for section, found in words.sections(rows).items()),
     ]
-    return page.document(summary["title"], "Suite", _badge(seen), parts)
+    return page.document(summary["title"], "Suite", _badge(seen), parts, paste=_paragraph(summary, seen))
+
+
+def _paragraph(summary: Mapping[str, Any], seen: Mapping[str, Sequence[Row]]) -> str:
+    seeds = sorted(set(summary["seeds"].values()))
+    beside = f", beside {' and '.join(summary['references'])}" if summary["references"] else ""
+    setting = (
+        f"{summary['subject']} was evaluated by {counted(len(summary['rows']), 'row')} of the criteria of "
+        f"{summary['source']} in the {summary['size']} size{beside} "
+        f"(seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}, on common random numbers)."
+    )
+    method = (
+        "Values were means over replications with 95 % confidence intervals, not corrected for the number of rows; a "
+        "row was worse or broken if its whole interval was beyond the bound."
+    )
+    return pasted(setting, method, _answer(seen), summary["command"])
 
 
 def _answer(seen: Mapping[str, Sequence[Row]]) -> Iterator[Markup]:

@@ -17,6 +17,8 @@ from narrows._internal.page import document as page
 from narrows._internal.page.blocks import REPORT, facts, row, table, typed
 from narrows._internal.page.estimates import estimate_text, estimate_texts
 from narrows._internal.page.metrics import meaning
+from narrows._internal.page.paragraph import pasted
+from narrows._internal.plural import counted
 from narrows._internal.report.study.rows import rows_panel, stacked_panels
 
 Curves = Mapping[str, tuple[list[float], list[float]]]
@@ -43,7 +45,21 @@ def atlas_page(atlas: Mapping[str, Any], curves: Sequence[Curves]) -> str:
         f"{atlas['evaluations']} environments tried, {len(atlas['found'])} finds confirmed on fresh seeds, "
         f"{len(atlas['unconfirmed'])} not"
     )
-    return page.document(atlas["title"], "Atlas", element("p", text, class_="verdict absent"), parts)
+    badge = element("p", text, class_="verdict absent")
+    return page.document(atlas["title"], "Atlas", badge, parts, paste=_paragraph(atlas, gravest))
+
+
+def _paragraph(atlas: Mapping[str, Any], gravest: Mapping[str, Mapping[str, Any]]) -> str:
+    setting = (
+        f"Environments in which {atlas['algorithm']} performed worse than {atlas['against']} were searched for "
+        f"({counted(atlas['evaluations'], 'environment')} tried, seed {atlas['seed']}); "
+        f"{counted(len(atlas['found']), 'find was', 'finds were')} confirmed on fresh seeds."
+    )
+    method = (
+        "A score was the part of a performance that was lost against the reference in the same environment with the "
+        "same seeds, with its 95 % confidence interval over replications."
+    )
+    return pasted(setting, method, _answer(atlas, gravest), atlas["command"])
 
 
 def _gravest(atlas: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -24,6 +24,8 @@ from narrows._internal.page import document as page
 from narrows._internal.page.blocks import REPORT, facts
 from narrows._internal.page.estimates import difference_texts, estimate_text, how_made, relative_text
 from narrows._internal.page.metrics import meaning
+from narrows._internal.page.paragraph import pasted
+from narrows._internal.plural import counted
 from narrows._internal.report.study.matrix import origin, times
 from narrows._internal.report.study.page import progress
 from narrows._internal.statistics import Estimate, ends_of, mean_of
@@ -52,7 +54,14 @@ def deployment_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> s
         page.section("run", "What was run", element("p", plan.question), _run(view, plan), link="Run"),
         page.section("origin", "Where this comes from", origin(view, plan, cells), link=""),
     ]
-    return page.document(plan.title, "Deployment", progress(state), sections, digest=digest_of(cells))
+    setting = (
+        f"In the scenario {plan.base.file} {counted(view.facts['flows'], 'flow')} switched from {view.facts['old']} to "
+        f"{view.facts['new']}, in {times(plan)} at each of {counted(len(view.facts['moved']), 'fraction')} (seed "
+        f"{plan.seed}, on common random numbers)."
+    )
+    method = "Differences are given with 95 % confidence intervals over replications."
+    paste = pasted(setting, method, said[:MOST] if effects else [], view.command)
+    return page.document(plan.title, "Deployment", progress(state), sections, digest=digest_of(cells), paste=paste)
 
 
 def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:

@@ -18,6 +18,7 @@ from narrows._internal.experiments.views.view import View
 from narrows._internal.linux.backend import SIMULATOR
 from narrows._internal.page import document as page
 from narrows._internal.page.blocks import REPORT, facts, of_study, typed
+from narrows._internal.page.paragraph import pasted
 from narrows._internal.plural import counted
 from narrows._internal.report.study.page import progress
 from narrows._internal.report.study.pairs import (
@@ -68,7 +69,15 @@ def matrix_page(view: View, plan: Plan, cells: pa.Table, state: Status) -> str:
         ),
         page.section("origin", "Where this comes from", origin(view, plan, cells), link="Origin"),
     ]
-    return page.document(plan.title, "Matrix", progress(state), sections, digest=digest_of(cells))
+    sides = f"in pairs, each with {counted(view.facts['flows'], 'flow')}"
+    setting = (
+        f"{', '.join(view.facts['algorithms'])} were put beside each other {sides}, under "
+        f"{counted(len(conditions), 'condition')} in {counted(count, 'replication')} (seed {plan.seed}, on common "
+        "random numbers)."
+    )
+    method = "Values are given ± half of a 95 % confidence interval over replications."
+    paste = pasted(setting, method, _answer(found) if known else [], view.command)
+    return page.document(plan.title, "Matrix", progress(state), sections, digest=digest_of(cells), paste=paste)
 
 
 def _pairs(found: Sequence[Meeting]) -> dict[tuple[str, str], Mapping[str, Estimate]]:

@@ -17,6 +17,7 @@ from narrows._internal.linux.backend import REAL_TIME, SIMULATOR
 from narrows._internal.page import document as page
 from narrows._internal.page.blocks import REPORT, badge, facts, row, state, table, typed
 from narrows._internal.page.metrics import meaning
+from narrows._internal.page.paragraph import pasted
 from narrows._internal.plural import counted
 from narrows._internal.report.study.rows import rows_panel
 from narrows._internal.report.trial.comment import change, remarks, sentence, values
@@ -42,7 +43,24 @@ def trial_page(summary: Mapping[str, Any]) -> str:
     if broken:
         css, sign = "failed", "✕"
     text = ", ".join(f"{summary['verdicts'][each]} {each}" for each in VERDICTS if summary["verdicts"][each])
-    return page.document(f"{summary['b']} against {summary['a']}", "Trial", badge(css, sign, text), parts)
+    title = f"{summary['b']} against {summary['a']}"
+    return page.document(title, "Trial", badge(css, sign, text), parts, paste=_paragraph(summary, rows))
+
+
+def _paragraph(summary: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> str:
+    scenarios = list(dict.fromkeys(each["scenario"] for each in rows))
+    times = counted(max((each["replications"] for each in rows), default=0), "replication")
+    setting = (
+        f"{summary['b']} was compared with {summary['a']} in {counted(len(scenarios), 'scenario')} "
+        f"({', '.join(scenarios)}; seed {summary['seed']}, on common random numbers). Replications were added until "
+        f"each metric of a scenario was decided, at most {times}."
+    )
+    level = 1 - summary["alpha"] / max(len(rows), 1)
+    method = (
+        f"Intervals were confidence sequences of level {level:.3g} each, valid at every "
+        f"number of replications; a metric was worse or better by more than a margin of {summary['margin']}."
+    )
+    return pasted(setting, method, _found(rows) if rows else [], summary["command"])
 
 
 def _kernels(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
