@@ -92,9 +92,10 @@ def sentences(view: View, effects: Mapping[str, Adoption]) -> list[str]:
             + f" A difference matters from {bound_text(margin, points)} on."
         )
         spill = max(each.stages, key=lambda stage: abs(stage.spillover["mean"] or 0.0))
+        stay = shown.of(f"the flows that stay on {view.facts['old']}")
         if _is_clear(spill.spillover, margin):
             found.append(
-                f"{label} of the flows that stay on {view.facts['old']} differs from before by "
+                f"{stay.title} differs from before by "
                 f"{_describe(spill.spillover, shown.unit, each.before)} when {_part(spill.fraction)} have switched."
             )
     return found
@@ -187,7 +188,7 @@ def _camps(view: View, stages: Sequence[Mapping[str, Any]], name: str, basis: st
     ]
     caption = ("Means of the flows that have switched, and of those that have not, by the fraction that has.", basis)
     return Figure(
-        f"switched-{name.replace('_', '-')}", f"{shown.title} of those who switch and stay", caption, keys, draw
+        f"switched-{name.replace('_', '-')}", shown.of("those who switch and stay").title, caption, keys, draw
     )
 
 
