@@ -261,6 +261,17 @@ def test_losses_that_clearly_differ_are_always_among_the_sentences() -> None:
         assert re.search("[Ww]ith bbr3 the flows lose 15.3.% of their packets instead of 0.0.%", loss), loss
 
 
+def test_where_two_factors_vary_the_loss_of_one_group_says_enough_of_losses() -> None:
+    pages = dict(zip(PLACES, (8.8, 3.9, 8.6, 3.8), strict=True))
+    lossy = dict(zip(PLACES, (3e-4, 3e-4, 0.153, 0.153), strict=True))
+    found = _crossed({"page_load_time_p50_s": pages, "loss_rate": lossy})
+    for each in (*found["levels"].values(), *found["differences"]):
+        each["groups"] |= dict.fromkeys(("download", "upload"), each["groups"]["web"])
+    said = _sentences(found)
+    assert sum("of their packets" in each for each in said) == 1, said
+    assert sum("of the pages" in each for each in said) > 1, said
+
+
 def test_a_wait_that_is_long_with_every_level_is_named() -> None:
     queues = [("cubic", queue) for queue in ("droptail", "fq-codel")]
     pages = {"page_load_time_p50_s": dict.fromkeys(queues, 6.6)}
@@ -345,3 +356,10 @@ def test_terminal_and_page_lead_with_the_same_metrics_and_each_has_a_sentence() 
         each for name in PERCEIVED for each in stated([name], [name])
     }
     assert perceived(["completion_time_s", "stall_share"]) == ["stall_share"]
+
+
+def test_the_levels_in_the_head_of_a_column_are_apart(tmp_path: Path) -> None:
+    given = ["compare", "newreno", "cubic", "--vary", "path.queue=droptail,codel", "--set", "duration=20s"]
+    assert main([*given, "--set", "warmup=12s", "--replications", "1", "--quiet", "--out", str(tmp_path / "out")]) == 0
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert '<span class="level">cubic</span> <span class="level">queue=codel</span>' in page

@@ -167,7 +167,9 @@ def _of_factors(of: Findings, most: int) -> list[Found]:
     # Loss has a sentence, however large other differences are.
     rest.sort(key=lambda each: (_kind(each.asked) == _LOST and each.size >= LOST, each.size), reverse=True)
     for each in rest:
-        if each.asked not in said and sum(map(len, chosen.values())) < most:
+        # Of losses, the largest difference says enough.
+        again = _kind(each.asked) == _LOST and any(_kind(asked) == _LOST for asked in said)
+        if each.asked not in said and not again and sum(map(len, chosen.values())) < most:
             chosen[each.contrast.factor].append(each)
             said.append(each.asked)
     return [each for found in chosen.values() for each in found]

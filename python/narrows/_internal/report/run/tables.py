@@ -218,9 +218,9 @@ def _table(title: str, heads: Sequence[_Head], rows: Sequence[_Row], *, named: b
 
 
 def _head(name: str, style: Style | None) -> Markup:
-    """Return the head of a column: a swatch, and each level of the name in a line of its own."""
-    lines = [element("span", part, class_="level") for part in name.split(", ")]
-    return join((swatch("line", style), " ", *lines) if style else lines)
+    """Return the head of a column: a swatch, and each level of the name, of which a line may have several."""
+    levels = Markup(" ".join(element("span", part, class_="level") for part in name.split(", ")))
+    return join((swatch("line", style), " ", levels)) if style else levels
 
 
 # Columns of a table at most, and of one that has another beside it.
