@@ -43,7 +43,7 @@ pub fn read_form<F: Forms>(node: &Node, path: &str, faults: &mut Vec<Fault>) -> 
 ///
 /// # Errors
 ///
-/// If there is no such form; the error names `kind`.
+/// If there is none, or it is named wrongly; the error names `kind`.
 pub fn form_at<'n>(
     node: &'n Node,
     path: &str,

@@ -110,9 +110,7 @@ class Run(Results):
     def summary(self) -> dict[str, Any]:
         """The contents of `summary.json`: the mean and 95 % interval of every metric, the checks, the cost."""
         wanted = [each.name for each in self.wanted]
-        summary = summarize(
-            self.scenario, self.records, self.measured, self.wall_s, wanted, at_most=self.at_most
-        )
+        summary = summarize(self.scenario, self.records, self.measured, self.wall_s, wanted, at_most=self.at_most)
         if self.scenario.expectations:
             summary["expectations"] = judge(self.scenario.expectations, summary)
         printed = describe_programs(self.records)

@@ -20,7 +20,7 @@ from narrows._internal.statistics import EQUAL, Estimate, distinct, estimate
 Measured = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
-def summarize(
+def summarize(  # noqa: PLR0913  # what a summary is made of
     scenario: Scenario,
     records: Mapping[int, Records],
     measured: Mapping[int, Measured],
