@@ -228,6 +228,10 @@ fn a_library_that_is_no_controller_is_refused_with_what_it_lacks() {
 
 /// One flow of the congestion avoidance of Reno in C, or of an algorithm inside, with the host's slow start and undo.
 fn avoiding(algorithm: &str, impairments: &str) -> Replication {
+    starting(algorithm, impairments, "hystart++")
+}
+
+fn starting(algorithm: &str, impairments: &str, slow_start: &str) -> Replication {
     let text = format!(
         r#"
         duration = "12s"
@@ -236,6 +240,7 @@ fn avoiding(algorithm: &str, impairments: &str) -> Replication {
         [[flows]]
         name = "judged"
         algorithm = {algorithm:?}
+        slow_start = {slow_start:?}
         source = {{ kind = "writes", interval = "3s", size = "2MB" }}
         "#
     );
@@ -268,6 +273,12 @@ fn a_rule_of_congestion_avoidance_in_c_has_the_slow_start_and_the_undo_of_that_i
         // A record of whole bytes.
         let [inside, outside] = [&inside, &outside].map(|ran| ran.groups[0].value("cwnd_mean_packets"));
         assert!((inside - outside).abs() < 1e-3, "{inside} and {outside} packets");
+    }
+    // Each step of the recovery is rounded to whole bytes.
+    let [inside, outside] = ["newreno", both.as_str()].map(|each| starting(each, "", "rapid"));
+    for (measure, tolerance) in [("goodput_bps", 2e-3), ("loss_rate", 2e-2), ("reductions", 0.0)] {
+        let [inside, outside] = [&inside, &outside].map(|ran| ran.groups[0].value(measure));
+        assert!((outside / inside - 1.0).abs() <= tolerance, "{measure}, rapid: {inside} and {outside}");
     }
     for target in [None, WASM] {
         if let Some(library) = compiled_rust("avoidance.rs", target, "whole") {
