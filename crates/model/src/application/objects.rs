@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Live video in groups of frames over a protocol stack, in the shape of Media over QUIC.
 //!
-//! Source: draft-ietf-moq-transport-16, §2 (a group of pictures is a group, each of its frames an object, and the objects of a
-//! group that depend on each other are sent on one stream), §7 (newer groups first), §9.2.2.2 (delivery timeout) and §10.3
-//! (objects in datagrams).
+//! Source: draft-ietf-moq-transport-16, section 2 (a group of pictures is a group, each of its frames an object, and objects of a
+//! group that depend on each other are sent on one stream) and section 9.2.2.2 (delivery timeout), its order of groups, newest first, and
+//! its objects in datagrams.
 //!
 //! * A group has N frames, captured every 1 / F seconds. The first, a key frame, is K times as large as each of the others, and all of
 //!   them have N · R / (8 F) bytes in total, R being the bit rate, which is constant.
