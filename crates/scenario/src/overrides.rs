@@ -5,7 +5,7 @@
 //! `path.rate.trace=FILE` does over `rate = "10Mbps"`. Elements of a list are named by their number from 0, groups of flows and
 //! links also by their name, which may contain dots. A queue may be written as its name with parameters, as in
 //! `path.queue=red(gentle=true)`. If a table takes another form, by such a name, by its `kind` or by a key that only the other
-//! form has, it keeps the keys that both forms have.
+//! form has, it keeps the keys that both forms have for values of the same kind.
 
 use super::diagnostic::Fault;
 use super::forms::named;
@@ -14,6 +14,7 @@ use super::location::Location;
 use super::section::Section;
 use super::sections::root::RootKeys;
 use super::tree::{Node, Pair, Value, parse, parse_argument};
+use std::mem::discriminant;
 
 /// Applies every argument, in order.
 pub(super) fn apply(root: &mut Node, parts: Parts, arguments: &[String], faults: &mut Vec<Fault>) {
@@ -129,7 +130,7 @@ impl Setter<'_> {
                 Value::Text(name) if step == KIND => variants.iter().find(|variant| variant.name == name),
                 _ => owner,
             };
-            *node = Node { value: Value::Table(shared(node, next)), place: self.place.clone() };
+            *node = Node { value: Value::Table(shared(node, present, next)), place: self.place.clone() };
         }
         if let Some(owner) = owner.filter(|_| replaced) {
             let kind = Node { value: Value::Text(owner.name.to_owned()), place: self.place.clone() };
@@ -151,7 +152,7 @@ impl Setter<'_> {
         let name = name.trim();
         let form = variants.iter().find(|variant| variant.name == name);
         let mut pairs = vec![self.pair(KIND, Value::Text(name.to_owned()))];
-        pairs.extend(shared(before, form));
+        pairs.extend(shared(before, present(before, variants), form));
         for part in split(parameters).into_iter().filter(|part| !part.trim().is_empty()) {
             let (key, value) = part.split_once('=').ok_or_else(|| self.unreadable(text))?;
             let Location::Argument(index) = self.place else { unreachable!("only arguments are applied") };
@@ -239,12 +240,26 @@ fn present(node: &Node, variants: &'static [Variant]) -> Option<&'static Variant
     }
 }
 
-/// The entries of `before` whose keys `form` has, too.
-fn shared(before: &Node, form: Option<&Variant>) -> Vec<Pair> {
-    let has = |pair: &&Pair| form.is_some_and(|form| form.keys.iter().any(|key| key.name == pair.key));
+/// The entries of `before`, a table of the form `old`, whose keys `form` has, too, for values that are alike.
+fn shared(before: &Node, old: Option<&Variant>, form: Option<&Variant>) -> Vec<Pair> {
+    let key = |of: Option<&Variant>, name: &str| of?.keys.iter().find(|key| key.name == name);
+    let has = |pair: &&Pair| {
+        key(form, &pair.key)
+            .is_some_and(|new| key(old, &pair.key).is_none_or(|old| alike(&old.kind, &new.kind)))
+    };
     match &before.value {
         Value::Table(written) => written.iter().filter(has).cloned().collect(),
         _ => Vec::new(),
+    }
+}
+
+/// Whether a value of one kind may be one of the other: `start` of a random walk is a rate, of a recording a time.
+fn alike(one: &Kind, other: &Kind) -> bool {
+    match (one, other) {
+        (Kind::Quantity(one), Kind::Quantity(other)) => {
+            one.dimensions.iter().any(|dimension| other.dimensions.contains(dimension))
+        }
+        _ => discriminant(one) == discriminant(other),
     }
 }
 

@@ -42,6 +42,13 @@ fn a_queue_is_named_with_parameters_and_keeps_the_keys_that_it_has_too() {
 }
 
 #[test]
+fn a_key_that_means_another_thing_in_the_new_form_is_not_kept() {
+    let walk = "path.rate={kind=\"walk\",start=\"6Mbps\",step=\"500kbps\",minimum=\"1Mbps\",maximum=\"12Mbps\",interval=\"100ms\"}";
+    let recorded = good_with(LEAST, &[walk, "path.rate.trace=lte"]).resolved;
+    assert_eq!(recorded, good_with(LEAST, &["path.rate={ trace = \"lte\" }"]).resolved);
+}
+
+#[test]
 fn the_name_of_a_form_stands_for_its_table_in_a_file() {
     let read = |replacement: &str, set: &[&str]| {
         let text = LEAST.replace("rate = \"20Mbps\"", &format!("rate = \"20Mbps\"\n{replacement}"));
