@@ -104,7 +104,7 @@ of a page shows it under the pointer. If values are nearly equal, so that their 
 interval, the other end is given: `100 (at least 48)`. Intervals of differences are t intervals, limited to the greatest
 possible difference. If all differences are equal, they follow from the intervals of both means, if these exist.
 
-The intervals of `narrows compare --until-decided` are confidence sequences (`confidence sequence`), as those of
+The intervals of `narrows compare A B --until-decided` are confidence sequences (`confidence sequence`), as those of
 `narrows ab` ([ab.md](ab.md#statistics)), cut to the bounds: the probability that any of them, at whatever number of
 replications, excludes the mean is at most 5 %. Equal values keep the interval of their bound.
 

@@ -172,7 +172,9 @@ KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("a", "b", "algorithm", "against", "subject"), ALGORITHM),
     **dict.fromkeys(("budget", "flow", "window"), NUMBER_OR_TEXT),
     "scenarios": PATH._replace(allowed="a list of files or names of scenarios", several=True),
-    **dict.fromkeys(("trust", "replace"), Kind("True or False", lambda value: isinstance(value, bool))),
+    **dict.fromkeys(
+        ("trust", "replace", "until_decided"), Kind("True or False", lambda value: isinstance(value, bool))
+    ),
     "algorithms": Kind("a list of names of algorithms or classes", _is_algorithm, several=True),
     "fractions": NUMBER_OR_TEXT._replace(allowed="a list of percentages", several=True),
     "within": NUMBER_OR_TEXT,

@@ -22,6 +22,7 @@ OF_APPLICATIONS = (
         "missed_frame_share",
         "late_frame_share",
         "skipped_frame_share",
+        "reset_stream_bytes",
     ),
 )
 

@@ -171,11 +171,7 @@ def test_the_commands_of_a_document_run(reader: Path, file: Path, monkeypatch: p
         # Within a sentence a command may be named without its arguments; `mine` is a crate that a reader has added.
         if len(shown.words) > 1 and "missing argument" not in fault and "mine" not in shown.words:
             assert not fault, f"{shown}: {fault}"
-            if (
-                shown.words[0] in RESOLVED
-                and "--help" not in shown.words
-                and not {"linux", "both", "emulate"} & set(re.findall(r"\w+", str(shown)))
-            ):
+            if _is_resolved(shown):
                 assert resolve(_elsewhere(shown), reader, monkeypatch) in {0, 1}, str(shown)
 
 
@@ -219,7 +215,7 @@ def test_every_command_has_examples_and_a_group(reader: Path, monkeypatch: pytes
             assert line.startswith(path)
             (words, *_) = commands(f"narrows {line}")
             assert words[-1] == "--help" or not fault_of(words), line
-            if words[0] in RESOLVED and "--help" not in words:
+            if _is_resolved(Shown(words)):
                 assert resolve(_elsewhere(Shown(words)), reader, monkeypatch) in {0, 1}, line
 
 
@@ -235,9 +231,9 @@ def test_a_command_that_does_not_run_is_found(worked: Path, monkeypatch: pytest.
 
 
 def _is_resolved(shown: Shown) -> bool:
-    """Return whether a command of a document is resolved: in a moment, without a kernel, and to more than its help."""
+    """Return whether a command of a document is resolved: in a moment, without kernel or programs, beyond its help."""
     words = set(re.findall(r"\w+", str(shown)))
-    return shown.words[0] in RESOLVED and not {"linux", "both", "help"} & words
+    return shown.words[0] in RESOLVED and not {"linux", "both", "emulate", "help"} & words
 
 
 def _elsewhere(shown: Shown) -> tuple[str, ...]:
