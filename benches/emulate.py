@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How punctual `narrows emulate` is on this machine, and what it costs.
 
-Programs of this machine send over paths of several rates: `iperf3` in one direction, and datagrams that come back over
-an idle path. Each run records the lateness of every packet. The load says what else the machine does.
+Programs of this machine send over paths of several rates, `iperf3` in one direction, and `ping` over an idle path. Each
+run records the lateness of every packet. The load says what else the machine does.
 
 Examples:
     .venv/bin/python benches/emulate.py
@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import re
-import shlex
 import statistics
 import subprocess
 import sys
@@ -45,24 +44,6 @@ ROWS = (
     ("1Gbps", "20ms", "droptail"),
     ("1Gbps", "20ms", "fq-codel"),
 )
-# Sends a datagram every 10 ms to the host `far`, which sends it back, and prints the round-trip times in seconds.
-ECHO = """
-import json, socket, sys, time
-s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-if sys.argv[1] == "far":
-    s.bind(("", 9000))
-    while True:
-        s.sendto(*s.recvfrom(2000))
-found = []
-s.settimeout(1)
-for number in range(int(sys.argv[2])):
-    start = time.monotonic()
-    s.sendto(bytes(56), ("far", 9000))
-    s.recv(2000)
-    found.append(time.monotonic() - start)
-    time.sleep(max(0, start + 0.01 - time.monotonic()))
-print("ECHO" + json.dumps(found))
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -84,9 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             cells = [statistics.median(each) for each in zip(*runs, strict=True)]
             shown = " | ".join(f"{cell:,.{digits}f}" for cell, digits in zip(cells, (0, 0, 0, 1, 0), strict=True))
             say(f"| {rate}, {rtt} | {queue} | {shown} |")
-        times = sorted(time for _ in range(options.repeats) for time in echo(Path(folder), options.seconds))
-    half, most = (times[int(share * (len(times) - 1))] * 1e3 for share in (0.5, 0.99))
-    say(f"\n{len(times)} datagrams over an idle path of 50 ms took {half:.2f} ms (half) and {most:.2f} ms (99 %).")
+        times = sorted(time for _ in range(options.repeats) for time in ping(Path(folder), options.seconds))
+    half, most = (times[int(share * (len(times) - 1))] for share in (0.5, 0.99))
+    say(f"\n{len(times)} times ping over an idle path of 50 ms: {half:.2f} ms (half), {most:.2f} ms (99 %).")
     say(f"Medians of {options.repeats} runs of {options.seconds} s; load at the end {os.getloadavg()[0]:.1f}.")
     return 0
 
@@ -107,16 +88,11 @@ def iperf(folder: Path, row: tuple[str, str, str], seconds: int) -> tuple[float,
     return packets / seconds, half, most, last / 1e3, summary["performance"]["cpu_s"] / (seconds + 2) * 100
 
 
-def echo(folder: Path, seconds: int) -> list[float]:
-    """Return the round-trip times, in seconds, of datagrams over an idle path of 50 ms."""
-    program = folder / "echo.py"
-    program.write_text(ECHO, encoding="utf-8")
-    python = f"{shlex.quote(sys.executable)} -I -S {program}"
-    text = PATH.format(seconds=10 * seconds, rate="100Mbps", rtt="50ms", queue="droptail")
-    # A round trip takes 50 ms, so this many follow each other in the time.
-    _, output = run(folder, text, f"{python} near {seconds * 18}", f"{python} far")
-    (printed,) = (line[len("ECHO") :] for line in output.splitlines() if line.startswith("ECHO"))
-    return list(json.loads(printed))
+def ping(folder: Path, seconds: int) -> list[float]:
+    """Return the round-trip times, in ms, that `ping` finds over an idle path of 50 ms."""
+    text = PATH.format(seconds=seconds + 2, rate="100Mbps", rtt="50ms", queue="droptail")
+    _, output = run(folder, text, f"ping -c {seconds * 20} -i 0.05 far", "")
+    return [float(found) for found in re.findall(r"time=([\d.]+) ms", output)]
 
 
 def run(folder: Path, text: str, near: str, far: str) -> tuple[dict[str, Any], str]:
