@@ -20,7 +20,7 @@ FIGURES = {
     "37 of 40": "validation/linux/README.md",
     "300": "docs/ab.md",
     "98.7 %": "docs/ab.md",
-    "218 to 450": "docs/performance.md",
+    "163 to 499": "docs/performance.md",
     "18.0": "docs/performance.md",
     "7.0": "docs/performance.md",
 }
