@@ -225,9 +225,9 @@ struct RealTime {
     interpreter: PathBuf,
     /// That program.
     program: PathBuf,
-    /// Congestion controls that users of this machine's kernel may use.
+    /// Congestion control algorithms that users of this machine's kernel may use.
     algorithms: Vec<String>,
-    /// Congestion controls that this machine's kernel has.
+    /// Congestion control algorithms that this machine's kernel has.
     installed: Vec<String>,
     /// Greatest 99th percentile of lateness with which a run counts as punctual, seconds.
     limit_s: f64,

@@ -27,9 +27,9 @@ use narrows_units::Span;
 pub struct RealTime {
     /// How hosts are started.
     pub launcher: Launcher,
-    /// Congestion controls of this machine's kernel that its users may use.
+    /// Congestion control algorithms of this machine's kernel that its users may use.
     pub algorithms: Vec<String>,
-    /// Congestion controls that this machine's kernel has.
+    /// Congestion control algorithms that this machine's kernel has.
     pub installed: Vec<String>,
     /// Greatest 99th percentile of lateness with which a run counts as punctual.
     pub limit: Span,
@@ -91,6 +91,9 @@ impl Backend for RealTime {
     ) -> Result<Records, RunError> {
         let mut records = run::run(self, model, replication, progress)?;
         records.run = narrows_sim::describe(model);
+        for (number, group) in records.run.groups.iter_mut().enumerate() {
+            group.hidden_senders = run::carried(model, number);
+        }
         Ok(records)
     }
 }

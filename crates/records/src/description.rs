@@ -65,6 +65,8 @@ pub struct GroupDescription {
     /// Queue discipline that must be at the bottleneck to answer the group's requests to routers; `None` if it sends no
     /// requests.
     pub asks: Option<&'static str>,
+    /// Whether the state of its senders is not observed, as if programs carry it in real time.
+    pub hidden_senders: bool,
 }
 
 impl GroupDescription {

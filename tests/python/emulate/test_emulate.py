@@ -145,6 +145,9 @@ def test_simulated_flows_wait_in_the_same_queue(folder: Path) -> None:
     summary, ((took, _),) = _run(late)
     assert took > 0.07
     assert summary["groups"]["neighbour"]["goodput_bps"]["mean"] > 4e6
+    # What the kernel's sender does is not observed, and is no zero.
+    assert all(summary["groups"]["program"][name]["mean"] is None for name in ("timeouts", "loss_events", "reductions"))
+    assert summary["groups"]["neighbour"]["timeouts"]["mean"] is not None
 
 
 KILLS = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
@@ -312,7 +315,7 @@ def test_two_commands_are_compared_pair_by_pair(tmp_path: Path) -> None:
     page = (tmp_path / "trial/report.html").read_text(encoding="utf-8")
     assert "Kernel of the programs" in page
     assert "--on real-time" not in page
-    # The same command goes on with what is there.
+    # The same command goes on with the pairs that have finished.
     assert json.loads(_narrows(tmp_path, *asked, "--metric", "loss_rate", "--json", "--quiet", "--out", "trial").stdout)
     assert len((tmp_path / "1").read_text().split()) == 3
 

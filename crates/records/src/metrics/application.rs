@@ -86,7 +86,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         "frames that were skipped, or not received within the deadline of their source after their capture, over frames received, late or skipped",
         |group| of(group, |all| (all.frames.late + all.frames.skipped) as f64 / all.frames.known() as f64)).of(frames),
     metric("late_frame_share", Share, Lower, "late frames", RMCAT,
-        "frames not received within the deadline of their source after their capture, over frames received, late or skipped; those of a stream that was reset and lost ones of objects are late",
+        "frames not received within the deadline of their source after their capture, over frames received, late or skipped; frames of a reset stream and lost frames of objects are late",
         |group| of(group, |all| all.frames.late as f64 / all.frames.known() as f64)).of(frames),
     metric("skipped_frame_share", Share, Lower, "skipped frames", NADA,
         "frames that were not encoded because data before them waited to be sent, over frames received, late or skipped",

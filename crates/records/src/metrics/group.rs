@@ -81,6 +81,11 @@ impl<'r> GroupView<'r> {
         &self.record.connections
     }
 
+    /// A count of what senders do; not a number if their state is not observed.
+    fn of_senders(&self, count: u64) -> f64 {
+        if self.description.hidden_senders { f64::NAN } else { count as f64 }
+    }
+
     /// A count that says nothing of endless flows.
     fn of_finite(&self, count: u64) -> f64 {
         if self.description.finite { count as f64 } else { f64::NAN }
@@ -230,13 +235,13 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| group.per_packet_sent(group.counts.retransmissions)).of(packets_sent),
     metric("timeouts", Count, Lower, "timeouts", "RFC 6298",
         "retransmission timeouts of all flows of the group",
-        |group| group.counts.timeouts as f64),
+        |group| group.of_senders(group.counts.timeouts)),
     metric("loss_events", Count, Lower, "loss events", "RFC 5348 §5.2",
         "loss events of all flows of the group: losses that a sender finds within a round trip of an event's first belong to it",
-        |group| group.counts.loss_events as f64),
+        |group| group.of_senders(group.counts.loss_events)),
     metric("loss_event_rate", Share, Lower, "loss event rate", "RFC 5348 §5; RFC 5166 §2.1.3",
         "loss events over data packets sent",
-        |group| group.per_packet_sent(group.counts.loss_events)).of(packets_sent),
+        |group| group.of_senders(group.counts.loss_events) / packets_sent(group)).of(packets_sent),
     metric("buffer_share", Share, Neither, "share of the bottleneck's buffer", "Little, Operations Research 9(3), 1961",
         "the group's part of the bytes that wait at its bottleneck, on average over time, of packets that were sent",
         buffer_share),
@@ -290,7 +295,7 @@ pub(super) const METRICS: &[GroupMetric] = &[
         |group| group.sums().reduction_interval_ps.mean() * PICO),
     metric("reductions", Count, Neither, "reductions of the congestion window", "RFC 5681",
         "reductions of the congestion window of all flows of the group, each because of a loss, a mark, a timeout or a delay",
-        |group| group.counts.reductions as f64),
+        |group| group.of_senders(group.counts.reductions)),
     metric("started_flows", Count, Neither, "flows started", MILLS_3,
         "flows that started",
         |group| group.counts.started as f64),

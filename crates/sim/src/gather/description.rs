@@ -42,6 +42,7 @@ fn group(model: &Model, number: usize, group: &GroupModel) -> GroupDescription {
             || group.program.is_some(),
         bottleneck: group.bottleneck,
         leaves_bottleneck: leaves(model, number, group),
+        hidden_senders: false,
         packet_bits: largest_packet(own(), group.bottleneck.and_then(|link| model.links[link].framing)),
         highest_bitrate_bps: own()
             .filter_map(|each| each.demand.highest_bitrate())

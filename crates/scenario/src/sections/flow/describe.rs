@@ -53,6 +53,7 @@ pub(super) fn describe(
     let placement = placement::describe(&group.placement, topology);
     let endpoint = match algorithm.stack() {
         Some(control) => stack::describe(control),
+        None if group.program.is_some() => "sockets of the kernel on which the programs run".to_owned(),
         None => endpoint.describe(),
     };
     // What sends at once whatever is written has no congestion control to name.
