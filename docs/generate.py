@@ -104,9 +104,9 @@ of a page shows it under the pointer. If values are nearly equal, so that their 
 interval, the other end is given: `100 (at least 48)`. Intervals of differences are t intervals, limited to the greatest
 possible difference. If all differences are equal, they follow from the intervals of both means, if these exist.
 
-The intervals of `narrows compare A B --until-decided` are confidence sequences (`confidence sequence`), as those of
-`narrows ab` ([ab.md](ab.md#statistics)), cut to the bounds: the probability that any of them, at whatever number of
-replications, excludes the mean is at most 5 %. Equal values keep the interval of their bound.
+The intervals of `narrows compare A B --until-decided` are confidence sequences (`confidence sequence`), as are the
+intervals of `narrows ab` ([ab.md](ab.md#statistics)), cut to the bounds: the probability that any of them, at whatever
+number of replications, excludes the mean is at most 5 %. Equal values keep the interval of their bound.
 
 Replications that are all one and the same run (without random starts, delays or losses, as with `send_delay = "0s"` of
 presets `linux` and `ns2`) count as one: they have no interval, nothing is decided by them, and the check
@@ -385,8 +385,8 @@ def others_page() -> str:
     ratios = re.findall(r"^\| \S+ \S+ \| ns-2, .*?\*\*([\d.]+)\*\*", measured, re.MULTILINE)
     range_ns2 = f"{min(map(float, ratios)):.1f} to {max(map(float, ratios)):.1f}"
     sentence = (
-        f"At four dumbbells ns-3 (after {ns3}) needs {slower} times, ns-{ns2} {range_ns2} times the processor time of Narrows "
-        "per packet and hop."
+        f"At four dumbbells ns-3 (after {ns3}) needs {slower} times, ns-{ns2} {range_ns2} times the processor time of "
+        "Narrows per packet and hop."
     )
     page = (HERE / "others.md").read_text(encoding="utf-8")
     return re.sub(r"(?<=<!-- speed -->\n).*(?=\n<!-- end speed -->)", sentence, page)

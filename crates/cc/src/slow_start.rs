@@ -91,7 +91,7 @@ impl SlowStart {
     }
 
     /// Returns the pacing rate of payload in slow start to `ssthresh`, of a window of `window` packets with a payload of `mss` each;
-    /// `None` for that of the host.
+    /// `None` for the rate of the host.
     pub fn pacing(&self, window: f64, ssthresh: f64, mss: Bytes) -> Option<Rate> {
         match self {
             Self::Rapid(rapid) if is_initial(ssthresh) => rapid.pacing(window, mss),

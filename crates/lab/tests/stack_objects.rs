@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Truth: theory with tolerance. Groups of frames over QUIC stacks: delays on an idle path, what is given up on a path that is too slow,
+//! Truth: theory with tolerance. Groups of frames over QUIC stacks: delays on an idle path, frames given up on a path that is too slow,
 //! and what random loss costs over streams and in datagrams.
 
 use narrows_lab::backend::Progress;

@@ -57,8 +57,8 @@ impl Datagrams {
         Some((size - unwritten, unwritten))
     }
 
-    /// Reads all datagrams that have arrived. Calls `arrived` for each with the number of its object, its own part of that, and what has
-    /// arrived of it in total, bytes.
+    /// Reads all datagrams that have arrived. Calls `arrived` for each with the number of its object, its own part of that object, and the part that
+    /// has arrived in total, bytes.
     pub(super) fn read(&mut self, connection: &mut Connection, mut arrived: impl FnMut(u64, u64, u64)) {
         while let Some(content) = connection.datagrams().recv() {
             let Some((number, part)) = numbered(&content) else { continue };

@@ -135,8 +135,8 @@ impl Streams {
         stream.end = Some(stream.written);
     }
 
-    /// Resets the stream `number`, which this endpoint opens, unless its first `end` bytes have been sent. Returns what has been sent of
-    /// it and what has not, if so.
+    /// Resets the stream `number`, which this endpoint opens, unless its first `end` bytes have been sent. Returns the bytes of it that
+    /// have been sent and those that have not, if so.
     pub(super) fn expire(
         &mut self,
         number: u64,

@@ -3,9 +3,9 @@
 
 Usage: python crates/scenario/links/make.py [FOLDER]
 
-The recordings themselves are not here: their licences (GPL-3, or none) do not fit that of Narrows. Of each only the
-statistics below are used: quantiles of the rate in windows of one step, and time constants of its autocorrelation. A
-Gaussian process with these time constants is drawn with a fixed seed, and its values are replaced, by rank, by the
+The recordings themselves are not here: their licences (GPL-3, or none) do not fit the licence of Narrows. Of each only
+the statistics below are used: quantiles of the rate in windows of one step, and time constants of its autocorrelation.
+A Gaussian process with these time constants is drawn with a fixed seed, and its values are replaced, by rank, by the
 quantiles (a Gaussian copula; Cario and Nelson, "Autoregressive to anything", Operations Research Letters 19, 1996).
 """
 
@@ -73,7 +73,8 @@ LINKS = {
     "leo-driving": Link(
         "a downlink over satellites in low orbit, of a terminal on a car",
         "downloads over UDP through Starlink Mobility, dataset Starlink-Project/Satellite-vs-Cellular (Hu et al., "
-        "CoNEXT Companion 2023), a value a second; another assignment of satellites at 12, 27, 42 and 57 s of each minute",
+        "CoNEXT Companion 2023), a value a second; another assignment of satellites at 12, 27, 42 and 57 s of each "
+        "minute",
         1000,
         600,
         (0, 0, 0, 51.4, 134, 197, 243, 265, 339, 484),
@@ -106,7 +107,7 @@ def process(link: Link, draws: random.Random) -> list[float]:
 
 
 def quantile(link: Link, probability: float) -> float:
-    """Return a quantile of the rate, Mbps, linear between those of the recording."""
+    """Return a quantile of the rate, Mbps, linear between the quantiles of the recording."""
     known = zip(PROBABILITIES, link.quantiles_mbps, strict=True)
     for (left, low), (right, high) in pairwise(known):
         if probability <= right:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cards of algorithms and queues with the figures of independent references, and those of links by name."""
+"""The cards of algorithms and queues with the figures of independent references, and the cards of links by name."""
 
 from __future__ import annotations
 

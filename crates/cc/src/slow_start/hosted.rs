@@ -130,7 +130,7 @@ impl Hosted {
         self.reduction.is_some()
     }
 
-    /// Returns the pacing rate of payload of a window of `window` packets below `ssthresh`; `None` for that of the algorithm.
+    /// Returns the pacing rate of payload of a window of `window` packets below `ssthresh`; `None` for the rate of the algorithm.
     pub fn pacing(&self, window: f64, ssthresh: f64) -> Option<Rate> {
         self.slow_start.pacing(window, ssthresh, self.mss)
     }

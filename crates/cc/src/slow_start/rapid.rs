@@ -18,10 +18,10 @@
 //! 0.5, and 1.11 times if it is 0.7.
 //!
 //! Choices: `β` is the factor of the algorithm for a third of the window, as much as the path and its buffer hold if the window has
-//! just tripled. The algorithm decreases its window at the end of the recovery, from `1 / β` of what is left, so that CUBIC's
+//! just tripled. The algorithm decreases its window at the end of the recovery, from `1 / β` of the window then, so that CUBIC's
 //! `W_max` is not three times what the path holds.
 //!
-//! Deviations: the initial window leaves as that of other flows, since the algorithm has no sample then. The packets in flight
+//! Deviations: the initial window leaves as in other flows, since the algorithm has no sample then. The packets in flight
 //! are counted, not followed: of a packet that is sent and acknowledged in the recovery before all others are accounted for, the
 //! draft for QUIC does not count the acknowledgement.
 
@@ -56,7 +56,7 @@ impl Rapid {
         if self.triples { 2.0 * acked } else { acked }
     }
 
-    /// Returns the pacing rate of payload of a window of `window` packets with a payload of `mss` each; `None` for that of the host.
+    /// Returns the pacing rate of payload of a window of `window` packets with a payload of `mss` each; `None` for the rate of the host.
     pub(super) fn pacing(&self, window: f64, mss: Bytes) -> Option<Rate> {
         let (_, rtt) = self.first?;
         let rtt = rtt.filter(|rtt| *rtt > Span::ZERO)?;

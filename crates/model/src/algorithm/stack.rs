@@ -123,15 +123,15 @@ pub trait StackConnection: Debug + Send {
 
     /// The application at the end that sends in the direction `from` supplies `bytes` more for the stream `stream`; `None` for an endless
     /// supply. The end that opens the connection has numbers for its streams, from 0; if both sides write, the other one answers on
-    /// them, and opens streams from [`PUSHED`](narrows_transport::PUSHED) on, of which those of higher numbers are sent first. What it
-    /// writes from [`DATAGRAMS`](narrows_transport::DATAGRAMS) on is sent in datagrams, in order, and not sent again.
+    /// them, and opens streams from [`PUSHED`](narrows_transport::PUSHED) on, of which higher numbers are sent first. Bytes that it
+    /// writes from [`DATAGRAMS`](narrows_transport::DATAGRAMS) on are sent in datagrams, in order, and not sent again.
     fn write(&mut self, from: Direction, stream: u64, bytes: Option<Bytes>, now: Time);
 
     /// That application supplies no more for the stream, which ends.
     fn end(&mut self, from: Direction, stream: u64, now: Time);
 
     /// That application resets the stream, or sends no more of it in datagrams, unless its first `end` bytes have been sent.
-    /// Returns what has been sent of it and what has not, if so.
+    /// Returns the bytes of it that have been sent and those that have not, if so.
     fn expire(&mut self, from: Direction, stream: u64, end: Bytes, now: Time) -> Option<(Bytes, Bytes)>;
 
     /// That application stops: if both sides write, it closes the connection. Otherwise it takes back what the stack has not taken, and

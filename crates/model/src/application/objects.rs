@@ -7,7 +7,7 @@
 //!
 //! * A group has N frames, captured every 1 / F seconds. The first, a key frame, is K times as large as each of the others, and all of
 //!   them have N · R / (8 F) bytes in total, R being the bit rate, which is constant.
-//! * Over streams, the server opens one for each group, and those of newer groups are sent first. It resets the stream if a frame that
+//! * Over streams, the server opens one for each group, and streams of newer groups are sent first. It resets the stream if a frame that
 //!   was captured longer than the deadline ago has not been sent in full; the group then has no more frames for the viewer.
 //! * In datagrams, frames are sent in the order of their capture, cut into datagrams of the largest size; the rest of a frame whose
 //!   deadline has passed is not sent.
@@ -33,7 +33,7 @@ pub struct ObjectsModel {
     pub group: u32,
     /// Size of the first frame of a group over the size of each other, at least 1.
     pub key_frame: f64,
-    /// Time from the capture of a frame after which it is late, and after which what has not been sent of it is not sent.
+    /// Time from the capture of a frame after which it is late, and after which the rest of it is not sent.
     pub deadline: Span,
     /// What carries the frames.
     pub delivery: Delivery,
@@ -67,7 +67,7 @@ pub struct Publisher {
     frames: u64,
     /// The group that the present frames belong to, its bytes so far, and whether its stream has been reset.
     group: (u64, u64, bool),
-    /// Bytes of all frames, without those of reset streams that were not sent.
+    /// Bytes of all frames, without the unsent bytes of reset streams.
     written: u64,
     /// Frames whose deadline has not passed, in order.
     open: VecDeque<OpenFrame>,

@@ -4,7 +4,7 @@
 //! Source: `src/model/bw.rs` of stack-rs/netem-trace, with the defaults of its `build` functions; rates and durations are texts
 //! (`"12Mbps"`, `"1s 500ms"`) or objects (`{"gbps", "bps"}`, `{"secs", "nanos"}`), as its feature `human` is set or not.
 //!
-//! Deviations: a model with noise is refused, as its rates are those of one version of a generator of random numbers.
+//! Deviations: a model with noise is refused, as its rates depend on one version of a generator of random numbers.
 
 use super::{Key, Problem, Rates};
 use crate::value::FASTEST;

@@ -158,7 +158,7 @@ keys! {
         group: Count<1, 100_000> => "the frames of a second",
         /// Size of a key frame over the size of each other frame, from 1 to 1000.
         key_frame: f64 = 5.0,
-        /// Time after the capture of a frame at which it is late; what has not been sent then is not sent, and the stream of its group
+        /// Time after the capture of a frame at which it is late; the rest of it is not sent, and the stream of its group
         /// is reset. At most a minute.
         deadline: Positive<Span> = Span::from_ms(500),
         /// Whether the frames of a group are sent on a stream of the group, of which the newest is sent first, or in datagrams, in order,

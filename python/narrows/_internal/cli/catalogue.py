@@ -180,7 +180,7 @@ def _variable(variable: dict[str, Any]) -> str:
 
 
 KINDS = ("algorithms", "queues", "scenarios", "studies", "metrics", "presets", "links", "field-reports")
-# Heights of a rate over time, and those of an output that has no such characters.
+# Heights of a rate over time, and heights for an output that has no such characters.
 BARS = "▁▂▃▄▅▆▇█"
 DIGITS = "12345678"
 BINS = 30

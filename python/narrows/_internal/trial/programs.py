@@ -41,7 +41,7 @@ class Emulated:
         return Sides(a, b, (hosts.NAME, hosts.NAME))
 
     def metrics(self, given: Sequence[str]) -> list[str]:
-        """Return the judged metrics: the given ones, or those of the network, and those that clients print."""
+        """Return the judged metrics: the given ones, or metrics of the network, and metrics that clients print."""
         own = [name for form in self.forms for name in printed.named(form)]
         return [*(given or OF_NETWORK), *own]
 

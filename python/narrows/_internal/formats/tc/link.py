@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The link of a scenario that a chain of disciplines becomes.
 
-Source: iproute2 6.19, tc/q_*.c, for the words, and Linux 6.18, net/sched, for what is passed first.
+Source: iproute2 6.19, tc/q_*.c, for the words, and Linux 6.18, net/sched, for the order in which packets pass them.
 """
 
 from __future__ import annotations
