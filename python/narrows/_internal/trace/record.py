@@ -119,6 +119,9 @@ class Flow:
             does not show them.
         receiver_limited: Intervals in which the receive window held the sender back, likewise.
         handshake_rtt_s: Round-trip time of the handshake at the place of observation; NaN without.
+        controller: Name of the congestion control algorithm as the trace states it; empty without.
+        pacing_rate: Rate at which the sender paces, bits per second.
+        delivery_rate: Rate of delivery that the sender itself measures over a round trip, bits per second.
     """
 
     name: str
@@ -142,6 +145,9 @@ class Flow:
     application_limited: Floats | None = None
     receiver_limited: Floats | None = None
     handshake_rtt_s: float = float("nan")
+    controller: str = ""
+    pacing_rate: Series = field(default_factory=Series)
+    delivery_rate: Series = field(default_factory=Series)
 
     @property
     def delivered_bytes(self) -> float:
