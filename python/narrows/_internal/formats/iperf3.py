@@ -28,9 +28,18 @@ class Result(NamedTuple):
     what: str
 
 
+class Parts(NamedTuple):
+    """The parts of a result; those that are not there are empty."""
+
+    start: dict[str, Any]
+    intervals: list[Any]
+    end: dict[str, Any]
+    failure: str | None
+
+
 def read(file: Path, text: str, source: str | None) -> Result:
     """Read the sums of the intervals, without those that are omitted."""
-    start, found, failure = _parts(file, text)
+    start, found, _, failure = parts(file, text)
     if not found:
         raise InputError(str(file), f"is a result of iperf3 that failed: {failure}" if failure else NEITHER)
     for number, interval in enumerate(found, 1):
@@ -46,8 +55,8 @@ def read(file: Path, text: str, source: str | None) -> Result:
     return Result(intervals, f"intervals of iperf3{of}" + (f"; it ended with the error {failure}" if failure else ""))
 
 
-def _parts(file: Path, text: str) -> tuple[dict[str, Any], list[Any], str | None]:
-    """Return the start, the intervals and the error of a result, or of a stream of events."""
+def parts(file: Path, text: str) -> Parts:
+    """Return the parts of a result, or of a stream of events."""
     try:
         content = _parsed(file, text)
     except (ValueError, RecursionError):
@@ -62,14 +71,16 @@ def _parts(file: Path, text: str) -> tuple[dict[str, Any], list[Any], str | None
             kind, data = event.get("event"), event.get("data")
             if kind == "interval":
                 content["intervals"].append(data)
-            elif kind in {"start", "error"}:
+            elif kind in {"start", "end", "error"}:
                 content[kind] = data
     if not isinstance(content, dict):
         raise InputError(str(file), NEITHER)
-    start, found, failure = content.get("start"), content.get("intervals"), content.get("error")
-    return (
-        start if isinstance(start, dict) else {},
+    found, failure = content.get("intervals"), content.get("error")
+    start, end = (part if isinstance(part, dict) else {} for part in (content.get("start"), content.get("end")))
+    return Parts(
+        start,
         found if isinstance(found, list) else [],
+        end,
         repr(failure[:SHOWN]) if isinstance(failure, str) else None,
     )
 
