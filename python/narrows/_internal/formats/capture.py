@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import struct
+from array import array
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple, Protocol
+
+import numpy as np
 
 from narrows._internal.errors import InputError
 from narrows._internal.files.text import open_regular
@@ -31,13 +34,20 @@ class Packet(NamedTuple):
     size_bytes: int
 
 
+class Batch(NamedTuple):
+    """Frames that follow one another in a capture, with the IP packets in them."""
+
+    frames: frames.Frames
+    found: frames.Found
+
+
 def is_capture(head: bytes) -> bool:
     """Whether a file that begins with `head`, of four bytes, is a capture."""
     return head == SECTION or head in CLASSIC
 
 
 class Capture:
-    """A capture, which is read once for each call of `packets`."""
+    """A capture, which is read once for each call of `packets` or `batches`."""
 
     def __init__(self, file: Path) -> None:
         """Take the capture in a file."""
@@ -47,93 +57,187 @@ class Capture:
 
     def packets(self) -> Iterator[Packet]:
         """Return the IP packets, and count all others."""
+        for of, found in self.batches():
+            (indices,) = found.version.nonzero()
+            rows = zip(
+                (indices + of.first).tolist(),
+                of.interface[indices].tolist(),
+                found.device[indices].tolist(),
+                found.outgoing[indices].tolist(),
+                of.time_ns[indices].tolist(),
+                found.at[indices].tolist(),
+                found.version[indices].tolist(),
+                found.size_bytes[indices].tolist(),
+                strict=True,
+            )
+            for number, interface, device, outgoing, time_ns, at, version, size_bytes in rows:
+                start, end = frames.SOURCE[version]
+                place = Place(interface, frames.Seen(device, outgoing))
+                yield Packet(number, place, time_ns, of.content[at + start : at + end].tobytes(), size_bytes)
+
+    def batches(self) -> Iterator[Batch]:
+        """Return the frames in batches with the IP packets in them, and count all others."""
         self.others.clear()
+        self.is_cut = False
+        first = 1
+        for content, table in self._tables():
+            of = frames.Frames(first, content, *table.T)
+            found = frames.ip(of)
+            fault = frames.fault(of, found)
+            if fault is not None:
+                # All before the fault are read.
+                end = fault[0] - first
+                of = frames.Frames(first, content, *table[:end].T)
+                found = frames.ip(of)
+            self.others.update(frames.others(found))
+            yield Batch(of, found)
+            if fault is not None:
+                raise self.fault(f"packet {fault[0]} {fault[1]}")
+            first += len(table)
+
+    def _tables(self) -> Iterator[tuple[frames.Bytes, frames.Ints]]:
+        """Return the content of each part of the file, and the fields of `Frames` from `interface` for each frame."""
         with open_regular(self.file) as source:
             head = source.read(4)
-            found = self._pcapng(source) if head == SECTION else self._pcap(source, head)
-            for number, (interface, link, time_ns, content, length) in enumerate(found, 1):
+            form: _Form = _Pcapng(self) if head == SECTION else _Pcap(self, head, source.read(HEADER))
+            rest = head if head == SECTION else b""
+            more = True
+            fault: InputError | None = None
+            while more and fault is None:
+                chunk = source.read(CHUNK)
+                more = bool(chunk)
+                content = rest + chunk
+                found: array[int] = array("q")
+                used = 0
                 try:
-                    packet = frames.ip(link, content, length)
-                except ValueError as error:
-                    raise self._fault(f"packet {number} {error}") from None
-                if isinstance(packet, str):
-                    self.others[packet] += 1
-                else:
-                    yield Packet(number, Place(interface, packet.seen), time_ns, packet.source, packet.size_bytes)
+                    used = form.read(content, found)
+                except InputError as error:
+                    fault = error
+                rest = content[used:]
+                table = np.frombuffer(found, dtype=np.int64).reshape(-1, COLUMNS)
+                yield np.frombuffer(content + PADDING, dtype=np.uint8), table
+            if fault is not None:
+                raise fault
+            form.end(rest)
+            self.is_cut = bool(rest)
 
-    def _pcap(self, source: BinaryIO, magic: bytes) -> Iterator[Frame]:
-        order, unit_ns = CLASSIC[magic]
-        header = source.read(HEADER)
-        if len(header) < HEADER:
-            raise self._fault("is cut off: it ends within its header")
-        *_, most, link = struct.unpack(order + "HHiIII", header)
-        link = self._known(link & 0xFFFF)
-        number = 0
-        while head := source.read(RECORD):
-            number += 1
-            seconds, part, captured, length = struct.unpack(order + "IIII", head.ljust(RECORD, b"\0"))
-            if captured > max(most, LARGEST_PACKET) or captured > LARGEST or part * unit_ns >= SECOND:
-                raise self._fault(f"is damaged: packet {number} has an impossible length or time")
-            content = source.read(captured)
-            if len(head) < RECORD or len(content) < captured:
-                self.is_cut = True
-                return
-            yield 0, link, seconds * SECOND + part * unit_ns, content, length
-
-    def _pcapng(self, source: BinaryIO) -> Iterator[Frame]:
-        order = "<"
-        interfaces: list[Interface] = []
-        source.seek(0)
-        number = 0
-        while head := source.read(BLOCK):
-            if head[:4] == SECTION:
-                magic = source.read(4)
-                if magic not in ORDERS:
-                    raise self._fault("is damaged, or ends within its header: a section has no byte order")
-                order = ORDERS[magic]
-                interfaces = []
-                source.seek(-4, 1)
-            kind, size = struct.unpack(order + "II", head.ljust(BLOCK, b"\0"))
-            if len(head) == BLOCK and not BLOCK + TRAILER <= size <= LARGEST:
-                raise self._fault(f"is damaged: the block after packet {number} has an impossible length")
-            body = source.read(max(size - BLOCK, 0))
-            if len(head) < BLOCK or len(body) < size - BLOCK:
-                self.is_cut = True
-                return
-            if body[-TRAILER:] != head[4:]:
-                raise self._fault(f"is damaged: the block after packet {number} has two lengths")
-            body = body[:-TRAILER]
-            if kind == INTERFACE and len(body) >= INTERFACE_HEAD:
-                link = self._known(struct.unpack_from(order + "H", body)[0])
-                interfaces.append(Interface(link, *_clock(order, body[INTERFACE_HEAD:])))
-            elif kind == PACKET and len(body) >= PACKET_HEAD:
-                number += 1
-                yield self._enhanced(number, order, body, interfaces)
-            elif kind in WITHOUT_TIME:
-                raise self._fault("has packets without a time (simple packet blocks), or in obsolete blocks")
-
-    def _enhanced(self, number: int, order: str, body: bytes, interfaces: list[Interface]) -> Frame:
-        """Return the frame of an enhanced packet block (§4.3)."""
-        interface, high, low, captured, length = struct.unpack_from(order + "IIIII", body)
-        if interface >= len(interfaces) or captured > len(body) - PACKET_HEAD:
-            what = "is of an interface that is not described, or longer than its block"
-            raise self._fault(f"is damaged: packet {number} {what}")
-        link, ticks, offset_s = interfaces[interface]
-        time_ns = (high << 32 | low) * SECOND // ticks + offset_s * SECOND
-        return interface, link, time_ns, body[PACKET_HEAD : PACKET_HEAD + captured], length
-
-    def _known(self, link: int) -> int:
+    def known(self, link: int) -> int:
+        """Return the number of a kind of link that is read."""
         if link not in frames.LINKS:
             kinds = "Ethernet, Linux cooked, raw IP, loopback"
-            raise self._fault(f"has packets of link type {link}, which is not read; allowed: {kinds}")
+            raise self.fault(f"has packets of link type {link}, which is not read; allowed: {kinds}")
         return link
 
-    def _fault(self, problem: str) -> InputError:
+    def fault(self, problem: str) -> InputError:
+        """Return an error about the file."""
         return InputError(str(self.file), problem)
 
 
-Frame = tuple[int, int, int, bytes, int]
-"""Interface, kind of link, time in nanoseconds, captured bytes, length on the wire."""
+class _Form(Protocol):
+    """A format of captures."""
+
+    def read(self, content: bytes, found: array[int]) -> int:
+        """Append a row for each whole frame, and return the position behind the last whole record."""
+
+    def end(self, rest: bytes) -> None:
+        """Refuse what remains at the end of the file if it is not the beginning of a record."""
+
+
+class _Pcap:
+    def __init__(self, capture: Capture, magic: bytes, header: bytes) -> None:
+        self._capture = capture
+        order, self._unit_ns = CLASSIC[magic]
+        if len(header) < HEADER:
+            raise capture.fault("is cut off: it ends within its header")
+        *_, most, link = struct.unpack(order + "HHiIII", header)
+        self._most = min(max(most, LARGEST_PACKET), LARGEST)
+        self._link = capture.known(link & 0xFFFF)
+        self._record = struct.Struct(order + "IIII")
+        self._number = 0
+
+    def read(self, content: bytes, found: array[int]) -> int:
+        at, end, unit_ns, link, most = 0, len(content), self._unit_ns, self._link, self._most
+        record, add = self._record.unpack_from, found.extend
+        while at + RECORD <= end:
+            seconds, part, captured, length = record(content, at)
+            part *= unit_ns
+            if captured > most or part >= SECOND:
+                number = self._number + 1
+                raise self._capture.fault(f"is damaged: packet {number} has an impossible length or time")
+            start = at + RECORD
+            if start + captured > end:
+                break
+            self._number += 1
+            add((0, link, seconds * SECOND + part, start, captured, length))
+            at = start + captured
+        return at
+
+    def end(self, rest: bytes) -> None:
+        pass
+
+
+class _Pcapng:
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._order = "<"
+        self._interfaces: list[Interface] = []
+        self._number = 0
+
+    def read(self, content: bytes, found: array[int]) -> int:
+        at, end = 0, len(content)
+        head = struct.Struct(self._order + "II").unpack_from
+        while at + BLOCK <= end:
+            if content[at : at + 4] == SECTION:
+                if at + BLOCK + 4 > end:
+                    break
+                self._order = self._section(content[at + BLOCK : at + BLOCK + 4])
+                self._interfaces = []
+                head = struct.Struct(self._order + "II").unpack_from
+            kind, size = head(content, at)
+            if not BLOCK + TRAILER <= size <= LARGEST:
+                raise self._fault(f"the block after packet {self._number} has an impossible length")
+            after = at + size
+            if after > end:
+                break
+            if content[after - TRAILER : after] != content[at + 4 : at + 8]:
+                raise self._fault(f"the block after packet {self._number} has two lengths")
+            body, length = at + BLOCK, size - BLOCK - TRAILER
+            if kind == PACKET and length >= PACKET_HEAD:
+                self._enhanced(content, body, length, found)
+            elif kind == INTERFACE and length >= INTERFACE_HEAD:
+                link = self._capture.known(struct.unpack_from(self._order + "H", content, body)[0])
+                options = content[body + INTERFACE_HEAD : body + length]
+                self._interfaces.append(Interface(link, *_clock(self._order, options)))
+            elif kind in WITHOUT_TIME:
+                problem = "has packets without a time (simple packet blocks), or in obsolete blocks"
+                raise self._capture.fault(problem)
+            at = after
+        return at
+
+    def end(self, rest: bytes) -> None:
+        if rest[:4] == SECTION and len(rest) < BLOCK + 4:
+            self._section(b"")
+
+    def _section(self, magic: bytes) -> str:
+        if magic not in ORDERS:
+            raise self._fault("a section has no byte order, or the file ends within its header")
+        return ORDERS[magic]
+
+    def _enhanced(self, content: bytes, at: int, size: int, found: array[int]) -> None:
+        """Append the frame of an enhanced packet block (§4.3)."""
+        self._number += 1
+        interface, high, low, captured, length = struct.unpack_from(self._order + "IIIII", content, at)
+        if interface >= len(self._interfaces) or captured > size - PACKET_HEAD:
+            what = "is of an interface that is not described, or longer than its block"
+            raise self._fault(f"packet {self._number} {what}")
+        link, ticks, offset_s = self._interfaces[interface]
+        time_ns = (high << 32 | low) * SECOND // ticks + offset_s * SECOND
+        if not -LATEST <= time_ns <= LATEST:
+            raise self._fault(f"packet {self._number} has an impossible time")
+        found.extend((interface, link, time_ns, at + PACKET_HEAD, captured, length))
+
+    def _fault(self, problem: str) -> InputError:
+        return self._capture.fault(f"is damaged: {problem}")
 
 
 class Interface(NamedTuple):
@@ -181,3 +285,13 @@ LARGEST_PACKET = 262_144
 
 LARGEST = 1 << 24
 """Bytes of the largest block that libpcap reads."""
+
+CHUNK = 4 << 20
+"""Bytes of the file that are read at once."""
+
+PADDING = bytes(64)
+"""Follows each part of the file: a field behind its end is zero."""
+
+COLUMNS = 6
+LATEST = 2**62
+"""Nanoseconds before and after 1970 in which times lie, to the years 1823 and 2116: differences are whole numbers."""

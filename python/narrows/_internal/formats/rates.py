@@ -179,8 +179,8 @@ def _listed(places: Mapping[Place, int]) -> str:
     """Describe the places at which packets were captured, and how to keep one of them."""
     words = []
     for (interface, (device, outgoing)), size in places.items():
-        name = f"interface {interface if device is None else device}"
-        way = "" if outgoing is None else ", outgoing" if outgoing else ", incoming"
+        name = f"interface {interface if device < 0 else device}"
+        way = "" if outgoing < 0 else ", outgoing" if outgoing else ", incoming"
         words.append(f"{name}{way} ({size / 1e6:.3g} MB)")
     listed = "; ".join(words[:SHOWN])
     return (
