@@ -43,7 +43,7 @@ flows = "all"
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("qlog")
     scenario = write(folder, SCENARIO)
-    for line in (["run", scenario, "--out", "run", "--quiet"], ["export", "qlog", "run", "--out", "out"]):
+    for line in (["run", str(scenario), "--out", "run", "--quiet"], ["export", "qlog", "run", "--out", "out"]):
         done = finished(line, folder)
         assert done.returncode == 0, done.stderr
     return folder
@@ -319,7 +319,9 @@ def test_packets_without_frames_have_the_size_of_the_packet() -> None:
 
 
 def test_acknowledged_packets_are_delivered_without_frames() -> None:
-    data = [("packet_sent", {"header": header(at), "raw": {"length": 100}}) for at in range(3)]
+    data: list[tuple[str, dict[str, Any]]] = [
+        ("packet_sent", {"header": header(at), "raw": {"length": 100}}) for at in range(3)
+    ]
     data.append(("packets_acked", {"packet_numbers": [0, 2, 2, 7]}))
     logged = [{"time": at, "name": new(name), "data": each} for at, (name, each) in enumerate(data)]
     assert only(sequence(seq({"trace": {}}, logged))).delivered.values.tolist() == [200]

@@ -18,7 +18,7 @@ from pathlib import Path
 from narrows._internal.errors import InputError
 from narrows._internal.plural import counted
 from narrows._internal.trace import tcp_info
-from narrows._internal.trace.record import Flow, Trace
+from narrows._internal.trace.record import Trace
 
 Ends = tuple[str, str]
 
@@ -64,11 +64,13 @@ class _Reader:
         if self.complete:
             for samples in self.sockets.values():
                 samples.fill(ZERO)
-        flows: list[Flow] = []
-        for ends, samples in self.sockets.items():
-            flows += tcp_info.flows(ends, samples, zero_s, self.controllers.get(ends, ""))
+        flows = (
+            flow
+            for ends, samples in self.sockets.items()
+            for flow in tcp_info.flows(ends, samples, zero_s, self.controllers.get(ends, ""))
+        )
         left_out = [f"{counted(count, 'sample')} {why}" for why, count in self.left_out.items()]
-        return Trace(self.file, "samples of ss", tuple(flows), tuple(left_out))
+        return Trace(self.file, "samples of ss", tuple(tcp_info.bounded(self.file, flows)), tuple(left_out))
 
     def _timed(self, number: int, line: str) -> str:
         """Return a line without the time at its beginning, which becomes the present one."""

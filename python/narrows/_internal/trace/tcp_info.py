@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from narrows._internal.errors import InputError
 from narrows._internal.trace.record import Floats, Flow, Lost, Place, Series
 
 if TYPE_CHECKING:
@@ -64,6 +66,17 @@ def flows(ends: tuple[str, str], samples: Samples, zero_s: float, controller: st
     for start, end in _connections(columns, len(times)):
         part = {name: column[start:end] for name, column in columns.items()}
         yield from _directions(ends, times[start:end], part, controller)
+
+
+def bounded(file: Path, flows: Iterable[Flow]) -> list[Flow]:
+    """Return flows whose events are few enough to be listed, which a counter that is damaged has not."""
+    found, events = [], 0
+    for flow in flows:
+        events += len(flow.lost) + len(flow.timeouts_s)
+        if events > MOST:
+            raise InputError(str(file), f"has counters of more than {MOST} retransmissions and timeouts")
+        found.append(flow)
+    return found
 
 
 def number(value: object) -> float | None:
@@ -207,10 +220,14 @@ def joined(starts: Floats, ends: Floats) -> Floats:
 
 
 def _steps(counter: Floats) -> NDArray[np.int64]:
-    """Return by how much a counter has grown at each sample but the first, altogether at most `MOST`."""
-    grown = np.clip(np.nan_to_num(np.diff(counter)), 0, MOST)
-    within = np.cumsum(grown) <= MOST
-    return np.where(within, grown, 0).astype(np.int64)
+    """Return by how much a counter has grown at each sample but the first."""
+    return counts(np.clip(np.diff(counter), 0, None))
+
+
+def counts(numbers: Floats) -> NDArray[np.int64]:
+    """Return numbers of events, whose sum is at most one more than `bounded` admits."""
+    total = np.minimum(np.cumsum(np.nan_to_num(numbers)), MOST + 1)
+    return np.diff(total, prepend=0.0).astype(np.int64)
 
 
 def _grown(counter: Floats) -> float:
