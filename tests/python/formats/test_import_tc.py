@@ -363,7 +363,7 @@ def test_the_command_writes_the_scenario_or_prints_it(tmp_path: Path) -> None:
     for wrong, said in [
         (["tc", line, "--step", "1s"], "--step: belongs to a capture"),
         (["other", line], "only tc is followed by lines"),
-        (["rates.json"], "needs --out FILE.csv"),
+        (["rates.json"], "cannot be read"),
         (["tc", "tc qdisc add dev eth0 root netem delay x", "--out", "no.toml"], "as in 50ms"),
     ]:
         done = narrows(*wrong)

@@ -118,7 +118,7 @@ def new(name: str) -> str:
     return f"quic:{renamed.get(name, name)}"
 
 
-def header(number: int) -> dict[str, Any]:
+def header(number: Any) -> dict[str, Any]:
     return {"packet_type": "1RTT", "packet_number": number}
 
 
@@ -253,8 +253,8 @@ def test_what_a_receiver_logs_is_a_flow_of_its_own() -> None:
         {"time": 10, "name": "quic:packet_received", "data": {"header": header(1), "frames": [stream(500)]}},
     ]  # fmt: skip
     sent, received = sequence(seq({"trace": {"vantage_point": {"type": "client"}}}, data)).flows
-    assert (sent.name, sent.place) == ("10.0.0.1:4433 > [2001:db8::2]:5000", Place.SENDER)
-    assert (received.name, received.place) == ("[2001:db8::2]:5000 > 10.0.0.1:4433", Place.RECEIVER)
+    assert (sent.name, sent.place) == ("10.0.0.1:4433 to [2001:db8::2]:5000", Place.SENDER)
+    assert (received.name, received.place) == ("[2001:db8::2]:5000 to 10.0.0.1:4433", Place.RECEIVER)
     assert received.delivered.values.tolist() == [1000, 1500]
     assert received.data.offsets.tolist() == [0, 1000]
     assert len(received.lost) == 0
@@ -359,7 +359,7 @@ SENT = {"time": 0, "name": "quic:packet_sent", "data": {"header": header(0), "fr
         ({"time": float("nan"), "name": "x"}, "record 3 has time nan"),
         ({"time": 1e15, "name": "x"}, "record 3 is 1e+12 s from the first event"),
         ({"time": "x", "name": "x"}, "record 3 has time 'x'"),
-        ({"time": 10**4000, "name": "x"}, "record 3 has time that is too large"),
+        ({"time": 10**4000, "name": "x"}, "record 3 has time an integer that is too large"),
         (SENT | {"data": []}, "record 3 has data that are no object"),
         (SENT | {"data": {"frames": [1]}}, "record 3 has a frame that is no object"),
         (SENT | {"data": {"frames": [stream(-1)]}}, "record 3 has length -1, no number from 0 to 1.04858e+06"),
@@ -382,11 +382,11 @@ def test_what_is_wrong_with_an_event_is_said_with_its_number(event: object, prob
         text = json.dumps({"traces": [{"common_fields": {}, "events": [SENT, event]}]})
         with pytest.raises(InputError) as refused:
             qlog.read_contained(FILE, text)
-        assert refused.value.problem == "trace 1, event 2" + _told(problem, refused.value.problem)
+        assert refused.value.problem == "trace 1, event 2" + _stated(problem, refused.value.problem)
 
 
-def _told(problem: str, whole: str) -> str:
-    """Return what is said of a record, of which the start is known."""
+def _stated(problem: str, whole: str) -> str:
+    """Return what is stated of a record, of which the start is known."""
     said = problem.removeprefix("record 3")
     return said + whole.removeprefix("trace 1, event 2" + said)
 
@@ -417,7 +417,7 @@ def test_a_record_that_is_too_large_is_refused() -> None:
 
 
 def test_acknowledged_ranges_take_no_longer_than_their_packets() -> None:
-    # Each acknowledgement names all packets, of which every second is lost for good.
+    # Each acknowledgement names all packets, of which every second is never acknowledged.
     sent = [SENT | {"time": at, "data": {"header": header(2 * at), "frames": [stream(9)]}} for at in range(20_000)]
     frames = [
         [{"frame_type": "ack", "acked_ranges": [[0, 2**62]]}],
@@ -428,6 +428,20 @@ def test_acknowledged_ranges_take_no_longer_than_their_packets() -> None:
     ]
     flow = only(sequence(seq({"trace": {}}, [*sent, *acks])))
     assert flow.delivered.values.tolist() == [180_000]
+
+
+def test_what_should_be_a_name_and_is_none_does_no_harm() -> None:
+    nested: Any = []
+    for _ in range(900):
+        nested = [nested]
+    local = {"ip_v4": nested, "port_v4": {}}
+    started = {"time": 0, "name": "quic:connection_started", "data": {"local": local, "remote": local}}
+    trace = {"title": nested, "vantage_point": {"type": nested, "name": nested}, "common_fields": {"group_id": nested}}
+    found = sequence(seq({"trace": trace}, [started, SENT | {"group_id": nested}]))
+    assert [flow.place for flow in found.flows] == [Place.UNKNOWN]
+    for wrong in (SENT | {"time": nested}, SENT | {"name": nested}, SENT | {"data": {"header": header(nested)}}):
+        with pytest.raises(InputError):
+            sequence(seq({"trace": trace}, [SENT, wrong]))
 
 
 @settings(max_examples=300, deadline=None)

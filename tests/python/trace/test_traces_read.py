@@ -15,6 +15,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.formats.capture import is_capture
 from narrows._internal.formats.rates import COMPRESSED
 from narrows._internal.trace.read import read
+from narrows._internal.trace.record import Place
 
 DATA = Path(__file__).parent / "data"
 INFO = {"ElapsedTime": 1, "RTT": 20_000, "SndCwnd": 10, "SndMSS": 1448, "BytesAcked": 1}
@@ -49,10 +50,25 @@ def test_a_trace_is_recognised_by_its_content(form: str, encoding: str, tmp_path
     assert [flow.name for flow in read(tmp_path / "trace").flows] == [flow.name for flow in found.flows]
 
 
+def test_both_ends_of_a_transfer_logged_the_same_packets() -> None:
+    server, client = (read(DATA / f"{name}.qlog").flows[0] for name in ("server", "client"))
+    assert [flow.place for flow in (server, client)] == [Place.SENDER, Place.RECEIVER]
+    assert server.data.payload.tolist() == client.data.payload.tolist()
+    assert server.segment_bytes == client.segment_bytes == 1167
+    # Packets of the handshake have no acknowledgement once their keys are gone.
+    assert 20_000 <= server.delivered.values[-1] <= server.data.payload.sum() == client.delivered.values[-1]
+    # The initial window of RFC 9002, §7.2: ten datagrams, of 1200 bytes.
+    assert server.window.values[0] == 12_000
+    assert server.in_flight.values[-1] == 0
+    assert server.in_flight.values.max() <= server.window.values.max()
+    assert server.least_rtt_s == server.rtt.values.min()
+    assert len(server.lost) == len(server.timeouts_s) == len(client.window) == 0
+
+
 def test_the_flows_from_an_end_are_chosen() -> None:
     file = DATA / "ss.txt"
     assert len(read(file).flows) == len(read(file, "10.0.0.1").flows) == 2
-    name = "10.0.0.1:60168 > 10.0.1.1:5201"
+    name = "10.0.0.1:60168 to 10.0.1.1:5201"
     assert [flow.name for flow in read(file, "10.0.0.1:60168").flows] == [name]
     assert [flow.name for flow in read(file, name).flows] == [name]
     with pytest.raises(
@@ -81,6 +97,12 @@ def test_what_is_no_trace_is_refused_with_the_formats_that_are_read(content: byt
     with pytest.raises(InputError) as refused:
         read(tmp_path / "file")
     assert refused.value.problem == FORMATS
+
+
+def test_an_output_of_ss_without_connections_says_so(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("12:00:00.5\nState Recv-Q Send-Q Local Address:Port Peer Address:PortProcess\n")
+    with pytest.raises(InputError, match="has no connections with `cwnd:` and `rtt:`: record it with"):
+        read(tmp_path / "file")
 
 
 def test_a_compressed_trace_names_the_command(tmp_path: Path) -> None:

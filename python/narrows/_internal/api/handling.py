@@ -18,6 +18,7 @@ from narrows._internal.run.options import Options
 if TYPE_CHECKING:
     from narrows._internal.explain.moment import Explanation
     from narrows._internal.share.verify import Verdict
+    from narrows._internal.trace.shown import Shown
 
 
 @typed
@@ -78,6 +79,39 @@ def import_tc(lines: str, out: str | os.PathLike[str] | None = None) -> str:
     if out is not None:
         with new_file(Path(out)) as file:
             file.write_text(found, encoding="utf-8")
+    return found
+
+
+@typed
+def import_trace(
+    file: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    source: str | None = None,
+    flow: int = 0,
+) -> Shown:
+    """Return what a trace of a real flow shows of its path, as `narrows import`; nothing is executed.
+
+    Args:
+        file: A capture (pcapng or pcap), qlog, sampled `ss -tin`, a result of iperf3 or NDT7, or a table of `tcp_info`
+            (docs/traces.md).
+        out: A file for the scenario of the path, which must not exist; None writes none.
+        source: Address, address with port, or name from which the flow sends; None for any.
+        flow: Number of the flow, from 0, in the order of their bytes.
+
+    Returns:
+        The quantities of the path with 95 % intervals, or why the trace cannot tell them; and the scenario.
+
+    Raises:
+        InputError: The file is no trace, is damaged, or has no such flow.
+        OutputError: The file `out` exists or cannot be written.
+    """
+    from narrows._internal.trace.shown import show
+
+    found = show(Path(file), source, flow)
+    if out is not None:
+        with new_file(Path(out)) as scenario:
+            scenario.write_text(found.scenario, encoding="utf-8")
     return found
 
 

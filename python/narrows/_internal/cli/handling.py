@@ -14,6 +14,7 @@ from narrows._internal.cli.options import common, millimetres, replication, time
 
 if TYPE_CHECKING:
     from narrows._internal.experiments.layout import Asked
+    from narrows._internal.trace.shown import Shown
 
 
 def playground(arguments: argparse.Namespace) -> int:
@@ -128,16 +129,69 @@ def export(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def import_rates(arguments: argparse.Namespace) -> int:
-    """Write the rates of a capture or of a result of iperf3 as a table, and print their description."""
-    from narrows._internal.api import import_rates as read
+def import_trace(arguments: argparse.Namespace) -> int:
+    """Print what a trace shows of its path, and write it as a scenario; or write its rates as a table."""
     from narrows._internal.errors import InputError
-    from narrows._internal.plural import counted
 
     if arguments.lines:
         return _import_tc(arguments)
-    if arguments.out is None:
-        raise InputError(str(arguments.file), "needs --out FILE.csv")
+    if arguments.out is not None and arguments.out.suffix == ".csv":
+        return _import_rates(arguments)
+    if arguments.step is not None:
+        raise InputError("--step", "belongs to a table of rates: --out FILE.csv")
+    if arguments.out is not None and arguments.out.suffix != ".toml":
+        raise InputError(f"--out {arguments.out}", "is neither FILE.toml, for a scenario, nor FILE.csv, for rates")
+    return _import_path(arguments)
+
+
+def _import_path(arguments: argparse.Namespace) -> int:
+    """Print what a trace shows of its path, and write the scenario if a file is given."""
+    from narrows._internal.api import import_trace as read
+    from narrows._internal.cli.table import printable
+    from narrows._internal.files.json_objects import to_json
+
+    shown = read(arguments.file, arguments.out, source=arguments.source, flow=arguments.flow)
+    if arguments.json:
+        print(to_json(shown.as_json()))
+        return DONE
+    _print_shown(shown)
+    if arguments.out is not None:
+        print()
+        print(printable(f"{arguments.out}: narrows compare cubic bbr3 --scenario {arguments.out}"))
+    return DONE
+
+
+def _print_shown(shown: Shown) -> None:
+    """Print the flows of a trace, and each quantity of the path of one with its interval and what that rests on."""
+    from shutil import get_terminal_size
+    from textwrap import fill
+
+    from narrows._internal.cli.colour import paint
+    from narrows._internal.cli.table import printable
+    from narrows._internal.plural import counted
+
+    trace = shown.trace
+    width = get_terminal_size().columns
+    print(paint(printable(f"{trace.file.name}: {shown.flow.name}"), "heading"))
+    of = f"{trace.form}; {counted(len(trace.flows), 'flow')} with payload"
+    print(fill(printable("; ".join([of, *trace.left_out])), width), end="\n\n")
+    rows = shown.rows
+    wide = max(len(name) for name, _, _ in rows)
+    for name, value, basis in rows:
+        print(f"{name:{wide}}  {value}")
+        print(
+            paint(
+                fill(printable(basis), width, initial_indent=" " * (wide + 2), subsequent_indent=" " * (wide + 2)),
+                "note",
+            )
+        )
+
+
+def _import_rates(arguments: argparse.Namespace) -> int:
+    """Write the rates of a capture or of a result of iperf3 as a table, and print their description."""
+    from narrows._internal.api import import_rates as read
+    from narrows._internal.plural import counted
+
     rates = read(arguments.file, arguments.out, source=arguments.source, step_s=arguments.step)
     mean = rates.mean_bps() / 1e6
     print(f"{arguments.out}: {counted(len(rates.bps), 'rate')}, {mean:.3g} Mbps on average ({rates.what})")
@@ -281,19 +335,24 @@ def _qlog(command: argparse.ArgumentParser) -> None:
 
 
 def _import(command: argparse.ArgumentParser) -> None:
-    what = f"capture (pcapng or pcap), or result of iperf3 in JSON, or {TC}, with lines behind it"
+    what = (
+        "trace of a real flow: a capture (pcapng or pcap), qlog, sampled `ss -tin`, a result of iperf3 or NDT7 in "
+        f"JSON, or a table of tcp_info; or {TC}, with lines behind it"
+    )
     command.add_argument("file", metavar="FILE", type=Path, help=what)
     what = f"with {TC} in place of the file: lines such as 'tc qdisc add dev eth0 root netem delay 50ms', as a scenario"
     command.add_argument("lines", metavar="LINE", nargs="*", help=what)
-    what = f"file to write; with {TC} the scenario is printed without it"
+    what = "file to write: FILE.toml, a scenario, or FILE.csv, rates over time"
     command.add_argument("--out", metavar="FILE", type=Path, help=what)
     command.add_argument(
         "--from",
         metavar="ADDRESS",
         dest="source",
-        help="source address of the packets of a capture that count, or client or server of iperf3 "
-        "(required if there are several)",
+        help="address that sends the flow, or client or server of iperf3 (for rates required if there are several)",
     )
+    what = "number of the flow, from 0, in the order of their bytes (default: 0)"
+    command.add_argument("--flow", metavar="N", type=int, default=0, help=what)
+    command.add_argument("--json", action="store_true", help="print the path as JSON")
     what = "time over which packets of a capture are counted (default: 100ms)"
     command.add_argument("--step", metavar="TIME", type=time, help=what)
 
@@ -382,15 +441,16 @@ COMMANDS = (
     ),
     Command(
         "import",
-        "read rates over time from a capture or a result of iperf3, for a link, or a link from lines of tc",
+        "show the path in a trace of a real flow, and write it as a scenario; or a link from lines of tc",
         READ,
         _import,
         (
-            "import capture.pcapng --from 10.0.0.1 --out rates.csv",
+            "import capture.pcapng --out path.toml",
+            "import connection.qlog",
             "import iperf3.json --out rates.csv",
             "import tc 'tc qdisc add dev eth0 root netem delay 50ms loss 1%' --out link.toml",
         ),
-        job=import_rates,
+        job=import_trace,
     ),
     Command("pack", "pack results into one file", READ, _pack, ("pack runs/mine --out mine.zip",), job=pack),
     Command("verify", "rerun packed results and compare them", READ, _verify, ("verify mine.zip",), job=verify),

@@ -72,6 +72,16 @@ def application_limited(data: Data, segment: int, in_flight: Series, rtt: Series
     return np.stack([starts[found], ends[found]], axis=1)
 
 
+def without(intervals: Floats, others: Floats) -> Floats:
+    """Return the intervals that overlap none of the others, which are in order."""
+    if not len(others):
+        return intervals
+    behind = np.searchsorted(others[:, 1], intervals[:, 0], "right")
+    overlaps = (behind < len(others)) & (others[np.minimum(behind, len(others) - 1), 0] < intervals[:, 1])
+    kept: Floats = intervals[~overlaps]
+    return kept
+
+
 def _runs(times_s: Floats, holds: Bools) -> Floats:
     """Return the intervals over which something holds after each of these times until the next."""
     change = np.diff(holds.astype(np.int8), prepend=0, append=0)

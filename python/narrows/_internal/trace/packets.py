@@ -17,6 +17,7 @@ from narrows._internal.plural import counted
 from narrows._internal.trace import segments, tcp
 from narrows._internal.trace.record import Data, Floats, Flow, Place, Trace
 from narrows._internal.trace.segments import ACK, SYN, Rows
+from narrows._internal.trace.stream import handshake, stream
 
 
 def read(file: Path, source: str | None = None) -> Trace:
@@ -63,6 +64,7 @@ class _Reading:
         self._source = self._address(source)
         self._capture = capture.Capture(file)
         self._left_out: list[str] = []
+        self._lacking: dict[str, list[str]] = {}
 
     def trace(self, form: str) -> Trace:
         """Return the flows."""
@@ -95,11 +97,10 @@ class _Reading:
         back = steps < 0
         if not back.any():
             return
-        behind = int((np.maximum.accumulate(packets.rows["time_ns"]) - packets.rows["time_ns"]).max())
-        if behind > MOST_BACK_NS:
-            index = int(steps.argmin()) + 1
-            first_s = (int(packets.rows["time_ns"][index]) - packets.first_ns) / 1e9
-            what = f"its clock goes back by {behind / 1e9:.1f} s, to {first_s:.6f} s"
+        behind = np.maximum.accumulate(packets.rows["time_ns"]) - packets.rows["time_ns"]
+        if behind.max() > MOST_BACK_NS:
+            index = int(behind.argmax())
+            what = f"packet {packets.rows['number'][index]} is {behind[index] / 1e9:.1f} s before an earlier one"
             raise self._fault(f"is not in order of time: {what}; cut it where its clock jumps")
         count = counted(int(back.sum()), "packet")
         self._left_out.append(f"the order of the file: {count} before a packet that is earlier, now in order of time")
@@ -153,22 +154,26 @@ class _Reading:
         name = f"{part.ends[0]} to {part.ends[1]}"
         rows, copies = _at_one_place(rows, packets.places)
         if copies:
-            self._left_out.append(f"copies of the packets of {name} at other places of observation")
+            self._lacking.setdefault("copies of packets at other places of observation", []).append(name)
         is_copy = _copies(rows, part.way)
         if is_copy.any():
             rows = rows[~is_copy]
-            self._left_out.append(f"{counted(int(is_copy.sum()), 'packet')} of {name} that were captured twice")
+            self._lacking.setdefault("packets that were captured twice", []).append(name)
         times_s = (rows["time_ns"] - packets.first_ns) / 1e9
         if part.protocol != segments.TCP:
             return _datagrams(rows, times_s, part.way, name)
         segment = _segment(rows, part.way)
-        of = tcp.stream(rows, packets.blocks, times_s, part.way)
-        flow, lacking = tcp.flow(of, name, tcp.handshake(rows, times_s), segment)
-        self._left_out += [f"{name}: {each}" for each in lacking]
+        of = stream(rows, packets.blocks, times_s, part.way)
+        flow, lacking = tcp.flow(of, name, handshake(rows, times_s), segment)
+        for each in lacking:
+            self._lacking.setdefault(each, []).append(name)
         return flow
 
     def _general(self, packets: segments.Packets) -> None:
-        """Note what was left out of the capture."""
+        """Note what the flows lack, and what was left out of the capture."""
+        for lack, (first, *others) in self._lacking.items():
+            of = f"{first} and {counted(len(others), 'other flow')}" if others else first
+            self._left_out.append(f"of {of}: {lack}")
         for kind, count in packets.others.most_common(SHOWN):
             self._left_out.append(f"{count} {kind}")
         if self._capture.is_cut:
@@ -265,6 +270,7 @@ def _datagrams(rows: Rows, times_s: Floats, way: int, name: str) -> Flow:
         start_s=float(times_s[0]),
         end_s=float(times_s[-1]),
         segment_bytes=int(payload.max()),
+        header_bytes=float(rows["headers"][own].mean()),
         data=data,
     )
 

@@ -15,9 +15,9 @@ class Ranges:
         self._ends: list[int] = []
         self.size = 0
 
-    def __bool__(self) -> bool:
-        """Return whether there are any numbers."""
-        return bool(self._starts)
+    def __len__(self) -> int:
+        """Return the number of ranges."""
+        return len(self._starts)
 
     def copy(self) -> Ranges:
         """Return a set that is equal and shares nothing."""

@@ -101,6 +101,7 @@ class Flow:
         start_s: Time of the first record of the flow.
         end_s: Time of the last.
         segment_bytes: Largest payload of a packet; 0 if not known.
+        header_bytes: Headers of a packet with payload from IP on, bytes; NaN if not known.
         data: Packets with payload.
         delivered: Bytes delivered in total, as the acknowledgements or the arrivals show; ascending.
         rtt: Round-trip times by the time at which they were measured, s. Between the ends they are those of the part
@@ -130,6 +131,7 @@ class Flow:
     start_s: float
     end_s: float
     segment_bytes: int = 0
+    header_bytes: float = float("nan")
     data: Data = field(default_factory=Data)
     delivered: Series = field(default_factory=Series)
     rtt: Series = field(default_factory=Series)

@@ -112,8 +112,10 @@ class _Tables:
         connection, way = self._connections(content, found.at[own], found.version[own], protocol, at)
         rows = np.zeros(len(own), ROW)
         rows["time_ns"], rows["connection"], rows["way"] = of.time_ns[own], connection, way
+        rows["number"] = of.first + own
         rows["place"] = self._placed(of.interface[own], found.device[own], found.outgoing[own])
         rows["payload"], rows["is_tcp"] = payload, protocol == TCP
+        rows["headers"] = at + head - found.at[own]
         rows["ecn"] = _codepoint(content, found.at[own], found.version[own])
         (udp,) = (protocol == UDP).nonzero()
         rows["is_long"][udp] = _is_long(content, at[udp] + UDP_HEAD, behind[udp], payload[udp])
@@ -267,6 +269,7 @@ def _end(version: int, high: int, low: int, port: int) -> str:
 ROW = np.dtype(
     [
         ("time_ns", "i8"),
+        ("number", "i4"),
         ("connection", "i4"),
         ("place", "i4"),
         ("sequence", "u4"),
@@ -274,6 +277,7 @@ ROW = np.dtype(
         ("stamp", "u4"),
         ("echo", "u4"),
         ("blocks", "i4"),
+        ("headers", "u2"),
         ("payload", "i4"),
         ("window", "u2"),
         ("flags", "u2"),

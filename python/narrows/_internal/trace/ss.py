@@ -25,7 +25,7 @@ Ends = tuple[str, str]
 
 def is_ss(text: str) -> bool:
     """Return whether a text looks like an output of ss with `-i`."""
-    return any(_socket(line) or INFORMATION.search(line) for line in text[:HEAD].splitlines())
+    return "Recv-Q Send-Q" in text[:HEAD] or any(INFORMATION.search(line) for line in text[:HEAD].splitlines())
 
 
 def read(file: Path, text: str) -> Trace:

@@ -23,6 +23,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.formats import iperf3
 from narrows._internal.trace import tcp_info
 from narrows._internal.trace.record import Floats, Flow, Lost, Place, Series, Trace
+from narrows._internal.trace.values import label, shown
 
 
 def is_ndt(text: str) -> bool:
@@ -120,7 +121,7 @@ def _name(start: Mapping[str, Any], socket: object, *, sends: bool) -> str:
     for each in connected if isinstance(connected, list) else []:
         if isinstance(each, dict) and each.get("socket") == socket:
             ends = [_end(each.get(f"{end}_host"), each.get(f"{end}_port")) for end in ("local", "remote")]
-            return " > ".join(ends if sends else reversed(ends))
+            return " to ".join(ends if sends else reversed(ends))
     return f"socket {socket}, {'sent' if sends else 'received'}"
 
 
@@ -187,7 +188,7 @@ def read_table(file: Path, text: str) -> Trace:
         time = _amount(file, place, row, clocks[0], MOST_TIME_S / CLOCKS[clocks[0]])
         if math.isnan(time):
             raise InputError(str(file), f"{place} has no {clocks[0]}")
-        name = str(row.get("flow", "tcp_info"))[:LONGEST]
+        name = label(row.get("flow")) or "tcp_info"
         if name not in flows and len(flows) >= MOST_FLOWS:
             raise InputError(str(file), f"{place}: more than {MOST_FLOWS} flows")
         samples = flows.setdefault(name, tcp_info.Samples())
@@ -243,7 +244,7 @@ def _kernel(file: Path, place: str, row: Mapping[str, Any]) -> dict[str, float]:
             continue
         value = tcp_info.number(int(found) if isinstance(found, bool) else found)
         if value is None:
-            raise InputError(str(file), f"{place}: {name} is {_shown(found)}, no number from 0 to 2^64")
+            raise InputError(str(file), f"{place}: {name} is {shown(found)}, no number from 0 to 2^64")
         values[name] = value
     return values
 
@@ -254,19 +255,14 @@ def _amount(file: Path, place: str, row: Mapping[str, Any], name: str, most: flo
     if found is None:
         return math.nan
     if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= most:
-        raise InputError(str(file), f"{place}: {name} is {_shown(found)}, no number from 0 to {most:g}")
+        raise InputError(str(file), f"{place}: {name} is {shown(found)}, no number from 0 to {most:g}")
     return float(found)
 
 
-def _shown(value: object) -> str:
-    # The digits of a long integer are not to be computed.
-    return "too large" if isinstance(value, int) and abs(value) > tcp_info.LARGEST else repr(value)[:SHOWN]
-
-
 def _end(address: object, port: object) -> str:
-    shown = str(address)[:LONGEST]
-    shown = f"[{shown}]" if ":" in shown else shown
-    return shown if port is None else f"{shown}:{str(port)[:SHORTEST]}"
+    host = label(address)
+    host = f"[{host}]" if ":" in host else host
+    return host if port is None else f"{host}:{label(port)}"
 
 
 def _json(file: Path, text: str, place: str) -> Any:
@@ -303,6 +299,4 @@ MOST_PACKETS = 1e12
 MOST_FLOWS = 10_000
 LARGEST_SEGMENT = 1 << 16
 HEAD = 1 << 16
-LONGEST = 100
-SHORTEST = 5
 SHOWN = 80

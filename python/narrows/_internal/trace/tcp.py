@@ -9,7 +9,6 @@ begin with the first byte of payload.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,114 +17,8 @@ from narrows._internal.formats.frames import Bools, Ints
 from narrows._internal.trace import limits
 from narrows._internal.trace.ranges import Ranges
 from narrows._internal.trace.record import Data, Floats, Flow, Lost, Place, Series
-from narrows._internal.trace.segments import ACK, CE, ECE, RST, SYN, Edges, Rows
-
-
-@dataclass(frozen=True, slots=True)
-class Stream:
-    """The packets that concern one direction of a connection, in order of time; each array has a value for each.
-
-    Attributes:
-        times_s: Times.
-        is_data: Whether a packet has payload of this direction.
-        is_ack: Whether it acknowledges this direction.
-        start: Position of the first byte of its payload in the stream.
-        end: Position behind the last.
-        acknowledged: Position that it acknowledges.
-        window: Offered window, bytes; -1 if it is not known.
-        with_blocks: The packets with SACK blocks by their number.
-        blocks: These blocks as positions, of shape (m, 4, 2).
-        rows: The packets.
-        way: Direction of the payload.
-    """
-
-    times_s: Floats
-    is_data: Bools
-    is_ack: Bools
-    start: Ints
-    end: Ints
-    acknowledged: Ints
-    window: Ints
-    with_blocks: Ints
-    blocks: Ints
-    rows: Rows
-    way: int
-
-
-class Handshake(NamedTuple):
-    """The handshake of a connection: times of SYN, SYN/ACK and the first ACK (NaN without), and the way of the SYN."""
-
-    syn_s: float
-    answer_s: float
-    ack_s: float
-    way: int
-
-
-def stream(rows: Rows, blocks: Edges, times_s: Floats, way: int) -> Stream:
-    """Return the packets of one direction.
-
-    Args:
-        rows: All packets of the connection, in order of time.
-        blocks: All SACK blocks of the capture.
-        times_s: Times of the packets.
-        way: The direction.
-    """
-    scale = _scale(rows, way)
-    flags = rows["flags"]
-    counts = (rows["way"] == way) | ((flags & (ACK | RST)) == ACK)
-    if not counts.all():
-        rows, times_s, flags = rows[counts], times_s[counts], flags[counts]
-    own = rows["way"] == way
-    is_syn = (flags & SYN) > 0
-    raw = np.where(own, rows["sequence"], rows["acknowledged"])
-    steps = np.diff(raw, prepend=raw[:1]).astype(np.uint32).astype(np.int32)
-    number = np.cumsum(steps, dtype=np.int64)
-    is_data = own & (rows["payload"] > 0)
-    start = number + (own & is_syn)
-    (begins,) = (own & is_syn).nonzero()
-    first = int(start[begins[0]]) if len(begins) else int(start[is_data].min())
-    start = start - first
-    is_ack = ~own & ((flags & (ACK | RST)) == ACK)
-    end = start + np.where(is_data, rows["payload"], 0)
-    acknowledged = number - first
-    # Of an acknowledgement of what the capture never had, as in a forged packet, nothing follows.
-    is_ack &= acknowledged <= int(end[is_data].max()) + 1
-    window = rows["window"].astype(np.int64)
-    window = np.where(is_syn, window, window << scale if scale >= 0 else -1)
-    (with_blocks,) = (is_ack & (rows["blocks"] >= 0)).nonzero()
-    found = blocks[rows["blocks"][with_blocks]]
-    near = (found - rows["acknowledged"][with_blocks].astype(np.int64)[:, None, None]).astype(np.uint32)
-    edges = near.astype(np.int32) + acknowledged[with_blocks][:, None, None]
-    return Stream(times_s, is_data, is_ack, start, end, acknowledged, window, with_blocks, edges, rows, way)
-
-
-def _scale(rows: Rows, way: int) -> int:
-    """Return the shift of the windows that are offered against a direction; -1 if the capture does not show it."""
-    flags = rows["flags"]
-    (answers,) = ((flags & (SYN | ACK)) == SYN | ACK).nonzero()
-    (own,) = ((rows["way"] != way) & ((flags & SYN) > 0)).nonzero()
-    if not len(answers) or not len(own):
-        return -1
-    # RFC 7323 §2.2: windows are scaled if both ends say so; an answer says so if the SYN did.
-    scales = int(rows["scale"][answers[-1]]), int(rows["scale"][own[-1]])
-    return scales[1] if min(scales) >= 0 else 0
-
-
-def handshake(rows: Rows, times_s: Floats) -> Handshake | None:
-    """Return the handshake of a connection, if the capture has it."""
-    flags = rows["flags"]
-    (answers,) = ((flags & (SYN | ACK)) == SYN | ACK).nonzero()
-    if not len(answers):
-        return None
-    answer = int(answers[0])
-    way = 1 - int(rows["way"][answer])
-    (asks,) = ((flags[:answer] & (SYN | ACK)) == SYN).nonzero()
-    # Of a repeated SYN or answer it is not known to which the other end reacted.
-    if len(asks) != 1 or len(answers) > 1:
-        return None
-    (acks,) = ((rows["way"][answer:] == way) & ((flags[answer:] & (SYN | ACK | RST)) == ACK)).nonzero()
-    acked = float(times_s[answer + acks[0]]) if len(acks) else float("nan")
-    return Handshake(float(times_s[asks[0]]), float(times_s[answer]), acked, way)
+from narrows._internal.trace.segments import ACK, CE, ECE, SYN
+from narrows._internal.trace.stream import Handshake, Stream
 
 
 class _New(NamedTuple):
@@ -243,6 +136,7 @@ class _Reading:
             room = np.where(edge >= 0, edge - self.top, np.iinfo(np.int64).max)
             if rows_of_acks.any():
                 is_full = limits.receiver_limited(of.times_s, room, data, self.segment, rtt)
+                is_idle = limits.without(is_idle, is_full)
         windows = of.is_ack & (of.window >= 0) & ((of.rows["flags"] & SYN) == 0)
         found = Flow(
             name=name,
@@ -251,6 +145,7 @@ class _Reading:
             start_s=float(of.times_s[0]),
             end_s=float(of.times_s[-1]),
             segment_bytes=self.segment,
+            header_bytes=float(of.rows["headers"][self.sent.row].mean()) if len(self.sent.row) else float("nan"),
             data=data,
             delivered=self._delivered(place, board),
             rtt=rtt,
@@ -335,8 +230,8 @@ class _Reading:
     def _timeouts(self, rows: Ints, earlier: Floats, rtt: Series) -> Ints:
         """Return the rows of data that a timeout sent again.
 
-        It is the first that is not acknowledged, and no acknowledgement came for so long before it that none can have
-        caused it (RFC 6298 §5); a loss probe of the only segment in flight (RFC 8985 §7) looks the same.
+        It is the first that is not acknowledged, and the last acknowledgement came too early to have caused it (RFC
+        6298 §5); a loss probe of the only segment in flight (RFC 8985 §7) looks the same.
         """
         of = self.of
         late = self.sent.row[self.sent.late]
@@ -451,27 +346,33 @@ class _Reading:
         data = self.sent.row
         if not (of.rows["ecn"][data] > 0).any():
             return Series()
-        if place is Place.RECEIVER:
-            marked = np.where(of.rows["ecn"][data] == CE, self.sent.fresh, 0)
-            return Series(of.times_s[data], np.cumsum(marked).astype(float))
+        is_marked = of.rows["ecn"][data] == CE
+        if place is Place.RECEIVER or is_marked.any():
+            return Series(of.times_s[data], np.cumsum(np.where(is_marked, self.sent.fresh, 0)).astype(float))
         if self._is_accurate():
             return Series()
-        gained = np.where(self._is_echo(), np.diff(self.base, prepend=0), 0)
-        return Series(of.times_s[of.is_ack], np.cumsum(gained)[of.is_ack].astype(float))
+        # RFC 3168 §6.1.3: an echo is repeated until the sender has reacted; only the first says what was marked.
+        (acks,) = of.is_ack.nonzero()
+        echoes = self._is_echo()[acks]
+        first = echoes & ~np.concatenate([[False], echoes[:-1]])
+        gained = np.diff(self.base[acks], prepend=0)
+        return Series(of.times_s[acks], np.cumsum(np.where(first, gained, 0)).astype(float))
 
     def _lacking(self, found: Flow) -> tuple[str, ...]:
         lacks = []
         if found.place is Place.UNKNOWN:
             lacks.append(PLACELESS)
         if not self.of.is_ack.any():
-            lacks.append("no acknowledgements: round-trip times and delivered bytes are not known")
+            lacks.append("round-trip times and delivered bytes, without acknowledgements")
         elif not len(found.receive_window):
-            lacks.append("no handshake: receive windows are not known, because their scale is not")
+            lacks.append("receive windows, whose scale is in a handshake that was not captured")
         if self._is_accurate() and found.place is not Place.RECEIVER:
-            lacks.append("marks counted by Accurate ECN are not read")
+            lacks.append("marks, which Accurate ECN counts")
+        elif self._is_echo().any() and found.place is not Place.RECEIVER:
+            lacks.append("all but the first of echoes of marks that follow one another")
         unseen = int(min(self.base[-1], self.top[-1])) - int(self.sent.fresh.sum())
         if self.opened is not None and unseen > 0:
-            lacks.append(f"the capture lacks {unseen} bytes that were acknowledged")
+            lacks.append("bytes that were acknowledged and that the capture does not have")
         return tuple(lacks)
 
 
@@ -495,7 +396,7 @@ class _Board:
         self.duplicates: list[tuple[int, int, int]] = []
         self.blocks_s: Floats = np.empty(0)
         self._held, self._gone, self._known = Ranges(), Ranges(), Ranges()
-        self._mark = 0
+        self._mark = self._work = 0
         self._rows: list[int] = []
         self._sacked: list[int] = []
         self._lost: list[int] = []
@@ -535,7 +436,8 @@ class _Board:
 
     def _sent_again(self, start: int, end: int, base: int, top: int, *, is_timeout: bool) -> None:
         start = max(start, base)
-        if is_timeout:
+        if is_timeout and self._work < MOST_WORK:
+            self._work += len(self._held)
             # All that is not acknowledged is taken for lost (RFC 6298 §5.4 with RFC 5681 §3.1).
             self._known = self._held.copy()
             for gap in self._known.gaps(base, top):
@@ -622,7 +524,7 @@ AT_END = 0.1
 """Share of the round-trip time that the delay to an end may have for the place of observation to be at that end."""
 
 SHORTEST_S = 2e-4
-"""Least round-trip time that tells the ends apart: a host needs some tens of microseconds to answer."""
+"""Least round-trip time that shows which end is nearer: a host needs some tens of microseconds to answer."""
 
 SOONER = 0.9
 """Share of the least round-trip time within which an answer comes too soon."""
@@ -634,6 +536,9 @@ QUIET_S = 0.01
 """Least silence before a timeout."""
 
 DEFAULT_RTT_S = 0.2
-PLACELESS = "place of observation not known: no handshake and no timestamps in both directions, or too short a path"
+MOST_WORK = 5_000_000
+"""Ranges that timeouts look at in all; only packets that no host sends need more."""
+
+PLACELESS = "the place of observation: no handshake and no timestamps in both directions, or too short a path"
 MOST_SEGMENTS = 1_000
 """Segments of which a single packet or block speaks at most."""
