@@ -167,9 +167,11 @@ def test_what_is_no_capture_or_has_no_flow_is_refused(tmp_path: Path) -> None:
     shown = headers.ipv4((1, 2), 6, len(inner) + 100, ecn=0, number=0) + inner
     file.write_bytes(HEADER + record(1, shown, len(shown) + 100))
     assert len(packets.read(file).flows) == 1
+    for source in ("0.0.0.1", "0.0.0.1:80", "0.0.0.1:80 > 0.0.0.2:80"):
+        assert len(packets.read(file, source).flows) == 1
     with pytest.raises(nw.InputError, match=r"has no payload from 0\.0\.0\.2, only from 0\.0\.0\.1"):
         packets.read(file, "0.0.0.2")
-    with pytest.raises(nw.InputError, match="--from nothing is no IP address"):
+    with pytest.raises(nw.InputError, match="has no payload from nothing, only from"):
         packets.read(file, "nothing")
     file.write_bytes(HEADER + record(1, shown[:38], len(shown) + 100))
     with pytest.raises(nw.InputError, match="packet 1 was cut to 38 bytes, within its headers"):

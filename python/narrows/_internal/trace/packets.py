@@ -25,7 +25,7 @@ def read(file: Path, source: str | None = None) -> Trace:
 
     Args:
         file: A capture, pcapng or pcap.
-        source: Address whose flows are read; None for all.
+        source: Address whose flows are read, with or without its port, or the name of a flow; None for all.
 
     Returns:
         The flows, of which at most `MOST_FLOWS` are kept.
@@ -61,7 +61,7 @@ class _Part(NamedTuple):
 class _Reading:
     def __init__(self, file: Path, source: str | None) -> None:
         self._file = file
-        self._source = self._address(source)
+        self._source = None if source is None else _written(source)
         self._capture = capture.Capture(file)
         self._left_out: list[str] = []
         self._lacking: dict[str, list[str]] = {}
@@ -79,14 +79,6 @@ class _Reading:
         flows = [self._flow(packets, rows[part.rows], part) for part in parts]
         self._general(packets)
         return Trace(self._file, f"capture ({form})", tuple(flows), tuple(dict.fromkeys(self._left_out)))
-
-    def _address(self, source: str | None) -> str | None:
-        if source is None:
-            return None
-        try:
-            return str(ip_address(source))
-        except ValueError:
-            raise InputError(str(self._file), f"is a capture: --from {source} is no IP address") from None
 
     def _fault(self, problem: str) -> InputError:
         return InputError(str(self._file), problem)
@@ -126,7 +118,9 @@ class _Reading:
         payload = np.bincount(numbers * 2 + rows["way"], rows["payload"], minlength=2 * (len(splits) - 1))
         connection = rows["connection"][splits[:-1]]
         if self._source is not None:
-            is_own = np.array([[_host(end) == self._source for end in ends] for _, ends in packets.ends], dtype=bool)
+            is_own = np.array(
+                [[self._source in _names(*each) for each in (ends, ends[::-1])] for _, ends in packets.ends], dtype=bool
+            )
             wanted = is_own[connection].reshape(-1)
             if not (wanted & (payload > 0)).any():
                 known = np.argsort(-payload, kind="stable")[:SHOWN]
@@ -151,7 +145,7 @@ class _Reading:
         return found
 
     def _flow(self, packets: segments.Packets, rows: Rows, part: _Part) -> Flow:
-        name = f"{part.ends[0]} to {part.ends[1]}"
+        name = f"{part.ends[0]} > {part.ends[1]}"
         rows, copies = _at_one_place(rows, packets.places)
         if copies:
             self._lacking.setdefault("copies of packets at other places of observation", []).append(name)
@@ -180,6 +174,19 @@ class _Reading:
             self._left_out.append("the last packet, which is cut off")
         if not packets.is_whole:
             self._left_out.append(f"all after the first {segments.MOST_PACKETS} packets")
+
+
+def _written(source: str) -> str:
+    """Return an address as names of flows have it."""
+    try:
+        return str(ip_address(source))
+    except ValueError:
+        return source
+
+
+def _names(sender: str, receiver: str) -> tuple[str, str, str]:
+    """Return the words that choose a flow: its address, with its port, and its name."""
+    return _host(sender), sender, f"{sender} > {receiver}"
 
 
 def _host(end: str) -> str:

@@ -12,7 +12,7 @@ from narrows._internal.errors import InputError
 from narrows._internal.files.text import open_regular
 from narrows._internal.formats.capture import is_capture
 from narrows._internal.formats.rates import COMPRESSED
-from narrows._internal.trace import qlog, ss, tables
+from narrows._internal.trace import packets, qlog, ss, tables
 from narrows._internal.trace.record import Flow, Trace
 
 
@@ -22,10 +22,7 @@ def read(file: Path, source: str | None = None) -> Trace:
         with open_regular(file) as opened:
             head = opened.read(HEAD)
             if is_capture(head[:4]):
-                from narrows._internal.trace import packets
-
-                captured: Trace = packets.read(file, source)
-                return captured
+                return packets.read(file, source)
             for magic, (form, command) in COMPRESSED.items():
                 if head.startswith(magic):
                     raise InputError(str(file), f"is compressed ({form}): decompress it first, as with {command}")
