@@ -193,14 +193,17 @@ def why(
     replication: int | None = None,
     window: str | float = "1s",
 ) -> Explanation:
-    """Explain what happened to a flow or client around a given time, or list its changes, as `narrows why`.
+    """Explain what happened to a flow or client around a given time, or list what happened, as `narrows why`.
 
     Args:
         folder: The folder of a run; of a comparison, the client of an application is explained in the run that has the
-            worst moment.
-        flow: The flow, or the client of an application: its number from 0, `GROUP[NUMBER]`, or its group.
+            worst moment. Or a trace of a real program: a capture, qlog, the output of `ss -tin`, a result of iperf3 or
+            NDT7, or a table of `tcp_info`.
+        flow: The flow, or the client of an application: its number from 0, `GROUP[NUMBER]`, or its group; of a trace
+            its number or its name, and the flow 0 carries most.
         at: The moment: a time of the run with its unit, as in "12.3s", or a number of seconds; None lists
-            every change of the window, or gives the worst moment of a client.
+            every change of the window, or gives the worst moment of a client. Of a trace it is a time from the first
+            record, and None lists all events.
         replication: Number of the replication; None is the first.
         window: How far from it to look; a number is seconds.
 
@@ -210,9 +213,17 @@ def why(
     Raises:
         InputError: The folder has no log of events, or flow, time or replication are not in it.
     """
+    place, moment = Path(folder), None if at is None else _time(at)
+    # A packed result of one file is no trace.
+    if place.is_file() and place.suffix != ".zip":
+        from narrows._internal.explain.trace import explain_trace
+
+        if replication is not None:
+            raise InputError(f"replication={replication}", f"does not apply: {place} is a trace")
+        return explain_trace(place, str(flow), moment, _time(window))
     from narrows._internal.explain.moment import explain
 
-    return explain(Path(folder), str(flow), None if at is None else _time(at), replication, _time(window))
+    return explain(place, str(flow), moment, replication, _time(window))
 
 
 def _time(given: str | float) -> str:

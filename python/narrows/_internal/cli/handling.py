@@ -105,10 +105,11 @@ def why(arguments: argparse.Namespace) -> int:
     from shutil import get_terminal_size
     from textwrap import fill
 
-    from narrows._internal.explain.moment import explain
+    from narrows._internal.api import why as explain
     from narrows._internal.files.json_objects import to_json
 
-    found = explain(arguments.folder, arguments.flow, arguments.at, arguments.replication, arguments.window)
+    options = {"replication": arguments.replication, "window": arguments.window}
+    found = explain(arguments.folder, arguments.flow, arguments.at, **options)
     if arguments.json:
         print(to_json(found.as_json()))
         return DONE
@@ -295,9 +296,13 @@ def _figure(command: argparse.ArgumentParser) -> None:
 
 def _why(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "folder", metavar="DIR", type=Path, help="run folder, or a comparison, of which it takes the worst run"
+        "folder",
+        metavar="DIR",
+        type=Path,
+        help="run folder, or a comparison, of which it takes the worst run; or a trace: a capture, qlog, output of "
+        "ss -tin, a result of iperf3 or NDT7",
     )
-    what = "flow or client: its number from 0, GROUP or GROUP[NUMBER] (default: %(default)s)"
+    what = "flow or client: its number from 0, GROUP or GROUP[NUMBER]; of a trace also its name (default: %(default)s)"
     command.add_argument("--flow", metavar="F", default="0", help=what)
     what = "simulated time, as in 12.3s (default: every change of the window; of a client, its worst moment)"
     command.add_argument("--at", metavar="TIME", help=what)
@@ -406,7 +411,7 @@ COMMANDS = (
         "explain what happened to a flow or a client around a given time",
         READ,
         _why,
-        ("why runs/mine --flow call", "why runs/mine --flow 'cubic[0]' --at 12.3s"),
+        ("why runs/mine --flow call", "why runs/mine --flow 'cubic[0]' --at 12.3s", "why trace.pcapng --at 12.3s"),
         job=why,
     ),
     Command(

@@ -73,7 +73,7 @@ def explain(
     runs = compared(folder)
     if not runs:
         return _of_run(folder, flow, at, replication, window)
-    worst = None if at is not None else _worst_run(runs, flow, replication, _seconds("--window", window))
+    worst = None if at is not None else _worst_run(runs, flow, replication, seconds_of("--window", window))
     if worst is None:
         options = ["--flow", flow, *([] if at is None else ["--at", at])]
         commands = "; ".join(shlex.join(["narrows", "why", str(run.path), *options]) for run in runs.values())
@@ -104,8 +104,8 @@ def _algorithms(run: RunFolder) -> dict[str, str]:
 def _of_run(folder: Path, flow: str, at: str | None, replication: int | None, window: str) -> Explanation:
     run = single(folder)
     number = run.replication(replication)
-    at_s = None if at is None else _seconds("--at", at)
-    reach_s = _seconds("--window", window)
+    at_s = None if at is None else seconds_of("--at", at)
+    reach_s = seconds_of("--window", window)
     algorithms = _algorithms(run)
     duration_s = core.quantity(str(run.scenario["duration"]), "time")
     if at_s is not None and at_s > duration_s:
@@ -272,7 +272,8 @@ def _flow(run: RunFolder, text: str, replication: int) -> tuple[str, int, str]:
     raise InputError(f"--flow {text}", f"unknown flow of {run.path}; allowed: {allowed}")
 
 
-def _seconds(flag: str, text: str) -> float:
+def seconds_of(flag: str, text: str) -> float:
+    """Return the time that an option gives, seconds."""
     try:
         return core.quantity(text, "time")
     except ValueError as error:
