@@ -2,12 +2,12 @@
 //! The scenarios that the simulator supports, so that a scenario can be judged without it.
 
 use crate::Endpoints;
-use narrows_model::{Model, Refusal, Workload, of_kernels, of_stacks};
+use narrows_model::{Model, Refusal, Workload, of_kernels, of_probes, of_stacks};
 use narrows_transport::TransportOptions;
 
 /// Returns the parts of `model` that the simulator cannot run.
 pub fn simulator_refusals(model: &Model) -> Vec<Refusal> {
-    of_kernels(model).into_iter().chain(of_stacks(model)).collect()
+    of_kernels(model).into_iter().chain(of_stacks(model)).chain(of_probes(model, |_| false)).collect()
 }
 
 /// Returns the endpoints of a `workload` that a protocol stack carries; `None` for the endpoints of the model. The work

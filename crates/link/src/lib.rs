@@ -33,6 +33,7 @@
 
 extern crate alloc;
 
+mod autorate;
 pub mod distribution;
 mod impairment;
 mod impairments;
@@ -43,6 +44,7 @@ mod selected;
 mod selection;
 mod serializer;
 
+pub use autorate::{Autorate, RateController};
 pub use impairment::{DelayModel, EcnChange, Impairment, Lateness};
 pub use impairments::Impairments;
 pub use loss::{Loss, LossModel};

@@ -19,10 +19,12 @@ pub use change::{ChangeModel, LinkChange};
 pub use demand::{Demand, Start, Stop, UserModel};
 pub use framing::Framing;
 pub use hexadecimal::hexadecimal;
-pub use narrows_link::{Counted, DelayModel, EcnChange, Impairment, Lateness, LossModel, Selection};
+pub use narrows_link::{
+    Autorate, Counted, DelayModel, EcnChange, Impairment, Lateness, LossModel, Selection,
+};
 pub use pairing::arranged;
 pub use program::{Program, Role};
-pub use refusal::{KeyPath, Refusal, Refused, of_carried, of_kernels, of_stacks};
+pub use refusal::{KeyPath, Refusal, Refused, of_carried, of_kernels, of_probes, of_stacks};
 pub use source::SourceModel;
 pub use workload::{Access, Classes, HostModel, PathModel, Surge, Workload, access_delays};
 
@@ -155,6 +157,8 @@ pub enum RateModel {
         burst: Bytes,
         /// Rate of the line.
         peak: Rate,
+        /// What changes the rate at which the bucket is filled; `None` if it stays.
+        autorate: Option<Box<Autorate>>,
     },
     /// Recorded rates.
     Recording(Arc<Recording>),
@@ -178,6 +182,14 @@ pub enum Step {
 }
 
 impl RateModel {
+    /// Returns what changes the rate of a shaper; `None` for any other rate.
+    pub fn autorate(&self) -> Option<&Autorate> {
+        match self {
+            Self::TokenBucket { autorate, .. } => autorate.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns the rate at the start of a run, bits per second; its mean if it is random.
     pub fn first_bps(&self) -> f64 {
         match self {
@@ -206,8 +218,8 @@ impl RateModel {
         }
     }
 
-    /// Returns the mean rate over a run of `duration`, bits per second; its expectation if the rate is random. A buffer
-    /// of `1bdp` is computed from it.
+    /// Returns the mean rate over a run of `duration`, bits per second; its expectation if the rate is random, and
+    /// the base of a shaper's. A buffer of `1bdp` is computed from it.
     pub fn mean_bps(&self, duration: Span) -> f64 {
         let bps = |rate: &Rate| rate.as_bps() as f64;
         match self {

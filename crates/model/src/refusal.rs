@@ -3,6 +3,7 @@
 
 use crate::algorithm::Control;
 use crate::{Model, Stop, Workload};
+use narrows_cc::{Reports, Transport};
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -122,6 +123,37 @@ pub fn of_stacks(model: &Model) -> Vec<Refusal> {
     let streams = workloads().filter(|workload| workload.demand.is_stream());
     let streams = streams.map(|workload| in_bytes(workload, "the stack"));
     small.chain(exchanges).chain(streams).collect()
+}
+
+/// Returns the groups of `model` whose round trips a shaper follows, and whose senders measure none: those of which `silent` says
+/// so, and those whose receivers send nothing back.
+pub fn of_probes(model: &Model, silent: impl Fn(usize) -> bool) -> Vec<Refusal> {
+    let mut end = 0;
+    let slots: Vec<_> = model
+        .workloads
+        .iter()
+        .map(|each| {
+            (end, {
+                end += each.slots;
+                end
+            })
+        })
+        .collect();
+    let is_probe = |(start, end): (u32, u32)| {
+        let mut rules = model.links.iter().filter_map(|link| link.rate.autorate());
+        rules.any(|rule| start < rule.probes.end && rule.probes.start < end)
+    };
+    let probes = model.workloads.iter().zip(slots).filter(|(_, slots)| is_probe(*slots));
+    let nothing = Transport::Datagram(Reports::Nothing);
+    let silent = probes.filter(|(workload, _)| {
+        let algorithm = &model.groups[workload.group].algorithm;
+        silent(workload.group) || algorithm.stack().is_none() && algorithm.needs().transport == nothing
+    });
+    let reason = "the rate of a link follows its round trips, and its sender measures none";
+    let refuse = |group| {
+        Refusal::of_group(group, "algorithm", reason.to_owned(), "an algorithm with acknowledgements")
+    };
+    silent.map(|(workload, _)| refuse(workload.group)).collect()
 }
 
 fn two_sided(workload: &Workload) -> Refusal {

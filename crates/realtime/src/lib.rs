@@ -18,7 +18,7 @@ pub use host::Launcher;
 
 use narrows_backend::{Backend, Endpoints, Progress, RunError, Support};
 use narrows_linux::{Kernel, kernel_name, lacks_algorithm};
-use narrows_model::{Model, Refusal, Workload, of_carried, of_kernels};
+use narrows_model::{Model, Refusal, Workload, of_carried, of_kernels, of_probes};
 use narrows_records::Records;
 use narrows_units::Span;
 
@@ -73,7 +73,14 @@ impl Support for RealTime {
             let reason = format!("{name} runs in simulated time");
             Some(Refusal::of_group(number, "algorithm", reason, "an algorithm of the catalogue"))
         });
-        simulated.chain(stacks).chain(carried).chain(algorithms).chain(too_many(model)).collect()
+        let probes = of_probes(model, is_carried);
+        simulated
+            .chain(stacks)
+            .chain(probes)
+            .chain(carried)
+            .chain(algorithms)
+            .chain(too_many(model))
+            .collect()
     }
 
     fn endpoints(&self, model: &Model, workload: &Workload) -> Option<Endpoints> {

@@ -76,9 +76,11 @@ impl Code {
 }
 
 impl Layout {
-    /// Lays out `model` over at most `partitions` partitions.
+    /// Lays out `model` over at most `partitions` partitions; over one if hosts steer the rate of a link, since that link may be
+    /// anywhere.
     pub fn new(model: &Model, partitions: usize) -> Self {
-        let partitions = partitions.max(1);
+        let steered = model.links.iter().any(|link| link.rate.autorate().is_some());
+        let partitions = if steered { 1 } else { partitions.max(1) };
         let parts = cut::cut(model, partitions);
         let partition_of = |node: u32| parts[node as usize];
         let places = |nodes: &mut dyn Iterator<Item = u32>| {

@@ -8,7 +8,7 @@ mod stepped;
 mod transmitter;
 
 pub(crate) use arrival_queue::{ArrivalQueue, make_room};
-pub(crate) use capacity::Capacity;
+pub(crate) use capacity::{Capacity, Probe};
 pub(crate) use fifo::Fifo;
 pub(crate) use stepped::{Bound, Stepped};
 pub(crate) use transmitter::{Service, Transmitter};

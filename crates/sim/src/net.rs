@@ -3,16 +3,17 @@
 
 use crate::events::{Event, Slots};
 use crate::layout::{Layout, Place as EntityPlace, Stop};
-use crate::link::{Bound, Transmitter, make_room};
+use crate::link::{Bound, Probe, Transmitter, make_room};
 use crate::recorder::{FlowTallies, Place};
 use narrows_backend::Cancellation;
 use narrows_engine::{EventQueue, Slot};
 use narrows_model::LinkChange;
 use narrows_records::PacketEvent;
 use narrows_transport::StackRequest;
-use narrows_units::Time;
+use narrows_units::{Span, Time};
 use narrows_wire::{Direction, Packet};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Links and packets of a partition.
@@ -28,6 +29,8 @@ pub(crate) struct Net {
     pub layout: Arc<Layout>,
     /// The links whose queues are in this partition.
     pub links: Vec<Transmitter>,
+    /// Connection slots whose round trips steer the rate of a link, each with the link.
+    pub steering: Vec<(Range<u32>, u32)>,
     /// Place of the far end of each of `links`.
     pub far: Vec<EntityPlace>,
     /// Packets in flight, by link end in this partition, in order of arrival time.
@@ -103,6 +106,16 @@ impl Net {
         self.stopped = self.is_stopped();
         if self.injected.is_multiple_of(SENT_BETWEEN_COUNTS) {
             self.check_waiting(self.holding(), now);
+        }
+    }
+
+    /// The host whose event is `slot` has measured the round trip `rtt` at `at`.
+    pub fn probed(&mut self, slot: Slot, rtt: Span, at: Time) {
+        let Event::SendingHost(slot) = self.slots.event(slot) else { return };
+        for (slots, link) in &self.steering {
+            if slots.contains(&slot) {
+                self.links[*link as usize].probed(Probe { at, slot, rtt });
+            }
         }
     }
 

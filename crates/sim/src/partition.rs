@@ -18,6 +18,7 @@ use narrows_records::{GroupSample, Histogram};
 use narrows_units::{Rate, Span, Time};
 use narrows_wire::Packet;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A partition of the network.
@@ -71,6 +72,7 @@ impl<'m> Partition<'m> {
             queue: EventQueue::new(slots.count()),
             slots,
             layout: Arc::clone(layout),
+            steering: steering(model, &links),
             far: links.iter().map(|&link| layout.far[link]).collect(),
             links: transmitters(model, &links, replication, lookahead, queue),
             pipes: vec![VecDeque::new(); prompt.len()],
@@ -355,6 +357,12 @@ impl<'m> Partition<'m> {
 /// Time of change `number`; `NEVER` if there is none.
 fn change_due(model: &Model, number: usize) -> Time {
     model.changes.get(number).map_or(Time::NEVER, |change| Time::ZERO + change.at)
+}
+
+/// The connection slots whose round trips steer the rate of one of `links`, each with its place among them.
+fn steering(model: &Model, links: &[usize]) -> Vec<(Range<u32>, u32)> {
+    let rates = (0..).zip(links).map(|(place, link)| (place, &model.links[*link].rate));
+    rates.filter_map(|(place, rate)| Some((rate.autorate()?.probes.clone(), place))).collect()
 }
 
 /// The near ends of `links`, with lookahead if `lookahead`; `queue` gives the queue of each.

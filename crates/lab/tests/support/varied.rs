@@ -320,6 +320,51 @@ pub const VARIED: &[(&str, &str)] = &[
         "#,
     ),
     (
+        "shapers in both directions whose rates follow round trips",
+        r#"
+        duration = "6s"
+        warmup = "1s"
+        [network]
+        rtt = "40ms"
+        [[network.links]]
+        from = "A"
+        to = "B"
+        delay = "2ms"
+        rate = { kind = "token-bucket", rate = "8Mbps", burst = "9kB", autorate = { probes = "ping", target = "10ms", interval = "50ms", refractory = "100ms" } }
+        queue = { kind = "fq-codel" }
+        reverse = { rate = { kind = "token-bucket", rate = "6Mbps", burst = "9kB", autorate = { probes = "upload", up = 0.5 } }, queue = { kind = "cake", bandwidth = "link" } }
+        [[network.links]]
+        from = "B"
+        to = "C"
+        delay = "9ms"
+        rate = { kind = "walk", step = "2Mbps", minimum = "2Mbps", maximum = "12Mbps", interval = "500ms" }
+        queue = { kind = "droptail", limit = "300ms" }
+        loss = { kind = "bernoulli", rate = "0.1%" }
+        [[flows]]
+        name = "upload"
+        algorithm = "cubic"
+        from = "A"
+        to = "C"
+        count = 2
+        start = "0s..1s"
+        [[flows]]
+        name = "download"
+        algorithm = "newreno"
+        from = "C"
+        to = "A"
+        [[flows]]
+        name = "ping"
+        algorithm = "newreno"
+        from = "A"
+        to = "C"
+        count = 3
+        stagger = "20ms"
+        delayed_ack = 1
+        nagle = false
+        source = { kind = "writes", interval = "60ms", size = "64B", whole_packets = false }
+        "#,
+    ),
+    (
         "every impairment",
         r#"
         duration = "5s"

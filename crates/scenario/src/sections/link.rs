@@ -92,8 +92,12 @@ impl OneWay {
             .get()
             .and_then(|loss| loss.as_ref().map(|loss| loss.model(context.groups, faults)).transpose());
         let written = rate.get_mut()?;
-        let of_rate =
-            RateContext { load: context.load, duration: context.duration, packet: context.packet.ok() };
+        let of_rate = RateContext {
+            load: context.load,
+            duration: context.duration,
+            packet: context.packet.ok(),
+            groups: context.groups,
+        };
         let over_time = rate::resolve(written, of_rate, faults)?;
         let of_impairments = ImpairmentContext {
             load: context.load,

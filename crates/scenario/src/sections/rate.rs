@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! `rate`: a rate that is constant, generated or recorded.
 
+mod autorate;
 mod recorded;
 
 use crate::context::LoadContext;
@@ -11,9 +12,11 @@ use crate::forms::{Choice, Forms, PlainOr, forms};
 use crate::input::InputFile;
 use crate::kind::Variant;
 use crate::links;
-use crate::section::{Fields, keys};
+use crate::queue::Groups;
+use crate::section::{Fields, Table, keys};
 use crate::trace;
 use crate::value::{FASTEST, File, List, Or, Positive, PositiveFraction, Word, words};
+use autorate::AutorateKeys;
 use narrows_model::{Origin, RateModel, Step};
 use narrows_units::{Bytes, Rate, Span};
 use recorded::Recorded;
@@ -134,6 +137,9 @@ keys! {
         burst: Positive<Bytes>,
         /// Rate of the line behind the bucket.
         peak: Positive<Rate> => "ten times rate",
+        /// Rule by which the rate follows the round-trip times of probes during a run, as cake-autorate 3.0.1 changes the rate of a
+        /// shaper in front of a line of unknown capacity, or behind it.
+        autorate: Table<AutorateKeys> => "none: the rate stays",
     }
 }
 
@@ -206,6 +212,8 @@ pub struct RateContext<'a> {
     pub duration: Result<Span, Reported>,
     /// Size of a full data packet on the wire, for a link.
     pub packet: Option<Bytes>,
+    /// The flow groups that a rate may name; `None` if they have errors.
+    pub groups: Option<&'a Groups>,
 }
 
 /// Resolves the rate over time; defaults are filled in.
@@ -373,7 +381,9 @@ impl TokenBucket {
             return Err(fault.allowed(format!("at least {packet}")).report(faults));
         }
         self.peak.fill(Some(peak));
-        Ok(RateModel::TokenBucket { rate, burst, peak })
+        let autorate = self.autorate.get_mut()?.as_mut();
+        let autorate = autorate.map(|keys| keys.resolve(rate, peak, context, faults).map(Box::new));
+        Ok(RateModel::TokenBucket { rate, burst, peak, autorate: autorate.transpose()? })
     }
 }
 
@@ -502,8 +512,11 @@ pub fn describe(rate: &RateModel) -> String {
         RateModel::Uniform { minimum, maximum, interval } => {
             format!("a new rate every {interval}, uniform between {minimum} and {maximum}")
         }
-        RateModel::TokenBucket { rate, burst, peak } => {
-            format!("{rate} by a token bucket of {burst}, which is sent at {peak}")
+        RateModel::TokenBucket { rate, burst, peak, autorate } => {
+            let bucket = format!("{rate} by a token bucket of {burst}, which is sent at {peak}");
+            autorate
+                .as_ref()
+                .map_or_else(|| bucket.clone(), |rule| format!("{bucket}; {}", autorate::describe(rule)))
         }
         RateModel::Recording(recording) => recorded::describe(recording),
         RateModel::Trace(trace) => format!(

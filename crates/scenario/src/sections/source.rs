@@ -177,7 +177,8 @@ impl ConstantRate {
         context: SourceContext<'_>,
         faults: &mut Vec<Fault>,
     ) -> Result<SourceModel, Reported> {
-        let of_rate = RateContext { load: context.load, duration: context.duration, packet: None };
+        let of_rate =
+            RateContext { load: context.load, duration: context.duration, packet: None, groups: None };
         let others = self.sharing.copied()?;
         self.sharing.omitted = others == 0;
         match (self.rate.get_mut()?, self.leaves.get_mut()?) {

@@ -408,5 +408,10 @@ impl Host for SenderIo<'_> {
     #[inline]
     fn notify(&mut self, event: TransportEvent) {
         self.recorder.on_event(event, self.now, self.rtts);
+        if let TransportEvent::RttSample(rtt) = event
+            && !self.net.steering.is_empty()
+        {
+            self.net.probed(self.slot, rtt, self.now);
+        }
     }
 }

@@ -7,6 +7,7 @@
 mod bucket;
 mod opportunities;
 mod process;
+mod steering;
 
 use bucket::Bucket;
 use narrows_engine::Stream;
@@ -15,6 +16,8 @@ use narrows_model::{RateModel, SourceModel};
 use narrows_units::{Bytes, Rate, Span, Time};
 use opportunities::Opportunities;
 use process::{Process, Share};
+pub use steering::Probe;
+use steering::Steering;
 
 /// The capacity of a link or of a constant-rate source over time.
 #[derive(Clone, Debug)]
@@ -24,8 +27,8 @@ pub struct Capacity(Medium);
 enum Medium {
     /// A link that sends bits at a rate.
     Rated(Rated),
-    /// A token bucket in front of a faster line.
-    Shaped(Bucket),
+    /// A token bucket in front of a faster line, and what changes its rate.
+    Shaped(Bucket, Option<Box<Steering>>),
     /// Bytes leave at recorded times.
     Recorded(Opportunities),
 }
@@ -48,8 +51,9 @@ impl Capacity {
         if let RateModel::Trace(trace) = model {
             return Self(Medium::Recorded(Opportunities::new(trace.clone(), place)));
         }
-        if let RateModel::TokenBucket { rate, burst, peak } = *model {
-            return Self(Medium::Shaped(Bucket::new(rate, burst, peak)));
+        if let RateModel::TokenBucket { rate, burst, peak, autorate } = model {
+            let steering = autorate.as_ref().map(|settings| Box::new(Steering::new(settings)));
+            return Self(Medium::Shaped(Bucket::new(*rate, *burst, *peak), steering));
         }
         let (process, rate) = Process::new(model, draws);
         Self::rated(process, rate)
@@ -58,7 +62,7 @@ impl Capacity {
     /// Returns the place in the recording at which the run started; `None` without a recording.
     pub fn recording_start(&self) -> Option<Span> {
         match &self.0 {
-            Medium::Rated(_) | Medium::Shaped(_) => None,
+            Medium::Rated(_) | Medium::Shaped(..) => None,
             Medium::Recorded(opportunities) => Some(opportunities.start_of_run()),
         }
     }
@@ -91,7 +95,7 @@ impl Capacity {
     pub fn start(&mut self, size: Bytes, now: Time) -> Time {
         match &mut self.0 {
             Medium::Rated(rated) => rated.serializer.start(size, now),
-            Medium::Shaped(bucket) => bucket.start(size, now),
+            Medium::Shaped(bucket, _) => bucket.start(size, now),
             Medium::Recorded(opportunities) => opportunities.start(size, now),
         }
     }
@@ -102,7 +106,7 @@ impl Capacity {
     pub fn ready(&self, now: Time) -> Time {
         match &self.0 {
             Medium::Rated(rated) if rated.serializer.rate() == Rate::ZERO => Time::NEVER,
-            Medium::Rated(_) | Medium::Shaped(_) => now,
+            Medium::Rated(_) | Medium::Shaped(..) => now,
             Medium::Recorded(opportunities) => opportunities.ready(now),
         }
     }
@@ -111,7 +115,8 @@ impl Capacity {
     pub fn next_change(&self) -> Time {
         match &self.0 {
             Medium::Rated(rated) => rated.process.next_change(),
-            Medium::Shaped(_) | Medium::Recorded(_) => Time::NEVER,
+            Medium::Shaped(_, Some(steering)) => steering.next(),
+            Medium::Shaped(_, None) | Medium::Recorded(_) => Time::NEVER,
         }
     }
 
@@ -127,7 +132,18 @@ impl Capacity {
                 let rate = rated.process.advance(rated.serializer.rate());
                 rated.serializer.change(rate, now)
             }
-            Medium::Shaped(_) | Medium::Recorded(_) => None,
+            Medium::Shaped(bucket, Some(steering)) => {
+                let rate = steering.decide(bucket.sent_bits(now));
+                bucket.set_rate(rate, now)
+            }
+            Medium::Shaped(_, None) | Medium::Recorded(_) => None,
+        }
+    }
+
+    /// Takes a round trip that steers the rate; it counts from the next change after its time on. Has no effect if none does.
+    pub fn probed(&mut self, probe: Probe) {
+        if let Medium::Shaped(_, Some(steering)) = &mut self.0 {
+            steering.probed(probe);
         }
     }
 
@@ -135,16 +151,16 @@ impl Capacity {
     pub fn abort(&mut self, now: Time) {
         match &mut self.0 {
             Medium::Rated(rated) => rated.serializer.abort(now),
-            Medium::Shaped(bucket) => bucket.abort(now),
+            Medium::Shaped(bucket, _) => bucket.abort(now),
             Medium::Recorded(opportunities) => opportunities.abort(),
         }
     }
 
-    /// Returns the current rate; for a token bucket and a trace its mean rate.
+    /// Returns the current rate; for a token bucket the rate at which it is filled, and for a trace its mean rate.
     pub fn rate(&self) -> Rate {
         match &self.0 {
             Medium::Rated(rated) => rated.serializer.rate(),
-            Medium::Shaped(bucket) => bucket.rate(),
+            Medium::Shaped(bucket, _) => bucket.rate(),
             Medium::Recorded(opportunities) => opportunities.mean_rate(),
         }
     }
@@ -154,7 +170,7 @@ impl Capacity {
     pub fn bits_left(&self, departure: Time, now: Time) -> f64 {
         match &self.0 {
             Medium::Rated(rated) => rated.serializer.bits_left(departure, now),
-            Medium::Shaped(bucket) => bucket.bits_left(departure, now),
+            Medium::Shaped(bucket, _) => bucket.bits_left(departure, now),
             Medium::Recorded(opportunities) => {
                 opportunities.mean_rate().as_bps() as f64 * departure.since(now).as_secs_f64()
             }
@@ -166,7 +182,7 @@ impl Capacity {
     pub fn offered_bits(&self, now: Time) -> f64 {
         match &self.0 {
             Medium::Rated(rated) => rated.offered_until(now) as f64 * 1e-12,
-            Medium::Shaped(bucket) => bucket.offered_bits(now),
+            Medium::Shaped(bucket, _) => bucket.offered_bits(now),
             Medium::Recorded(opportunities) => opportunities.offered_bits(now) as f64,
         }
     }

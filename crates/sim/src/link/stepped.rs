@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! A queue, its serialiser and the impairments behind it, advanced from one event to the next.
 
-use super::{ArrivalQueue, Capacity};
+use super::{ArrivalQueue, Capacity, Probe};
 use crate::recorder::{LINK_FAILURE, QueueTap};
 use narrows_engine::Stream;
 use narrows_link::Impairments;
@@ -165,6 +165,11 @@ impl Stepped {
     pub fn restore(&mut self, now: Time, tap: &mut QueueTap<'_>) {
         self.outage.end(self.capacity.offered_bits(now));
         self.serve(now, tap);
+    }
+
+    /// Takes a round trip that steers the rate of a shaper.
+    pub fn probed(&mut self, probe: Probe) {
+        self.capacity.probed(probe);
     }
 
     /// Returns its rate.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The near end of a link: what arrives there, what leaves, and its counts.
 
-use super::{ArrivalQueue, Bound, Capacity, Fifo, Stepped};
+use super::{ArrivalQueue, Bound, Capacity, Fifo, Probe, Stepped};
 use crate::recorder::{FlowTallies, LinkRecorder, QueueTap};
 use narrows_engine::Slot;
 use narrows_model::LinkChange;
@@ -130,6 +130,13 @@ impl Transmitter {
             (LinkChange::Fail | LinkChange::Restore, Service::Computed(..)) => {
                 debug_assert!(false, "departures of a link that fails are not known in advance");
             }
+        }
+    }
+
+    /// Takes a round trip that steers the rate of a shaper.
+    pub fn probed(&mut self, probe: Probe) {
+        if let Service::Stepped { link, .. } = &mut self.service {
+            link.probed(probe);
         }
     }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Truth: change times and integrals worked by hand, and the rules of the random processes.
 
-use super::{Bytes, Capacity, Rate, RateModel, Stream, Time};
+use super::{Bucket, Bytes, Capacity, Probe, Rate, RateModel, Stream, Time};
+use narrows_link::Autorate;
 use narrows_model::{Recording, Step};
 use narrows_units::Span;
 use std::sync::Arc;
@@ -45,7 +46,8 @@ fn a_constant_rate_never_changes() {
 fn a_token_bucket_sends_its_burst_at_the_peak_and_then_at_its_rate() {
     let (rate, peak) = (Rate::from_bps(1_200_000), mbps(12));
     let packet = Bytes::new(1500);
-    let mut link = capacity(&RateModel::TokenBucket { rate, burst: Bytes::new(3000), peak });
+    let burst = Bytes::new(3000);
+    let mut link = capacity(&RateModel::TokenBucket { rate, burst, peak, autorate: None });
     assert_eq!((link.rate(), link.next_change(), link.ready(ms(1))), (rate, Time::NEVER, ms(1)));
     let mut departures = vec![link.start(packet, ms(5))];
     for _ in 0..3 {
@@ -72,6 +74,62 @@ fn a_token_bucket_sends_its_burst_at_the_peak_and_then_at_its_rate() {
         [link.start(packet, ms(900)), link.start(packet, ms(901)), link.start(packet, ms(902))],
         [901, 902, 911].map(ms)
     );
+}
+
+/// The bucket of before: the third packet would start at 10 ms. At 6 ms it waits for 4800 bits, which are earned in 2 ms at
+/// twice the rate.
+#[test]
+fn a_packet_that_waits_for_tokens_gets_them_at_the_new_rate() {
+    let (rate, packet) = (Rate::from_bps(1_200_000), Bytes::new(1500));
+    let mut bucket = Bucket::new(rate, Bytes::new(3000), mbps(12));
+    assert_eq!(bucket.set_rate(rate, Time::ZERO), None);
+    assert_eq!([Time::ZERO, ms(1), ms(2)].map(|at| bucket.start(packet, at)), [1, 2, 11].map(ms));
+    assert_eq!(bucket.set_rate(Rate::from_bps(2_400_000), ms(6)), Some(ms(9)));
+    let half = Time::ZERO + Span::from_us(8_500);
+    let sent = |bucket: &Bucket| [ms(6), half, ms(9)].map(|at| bucket.sent_bits(at).round() as u64);
+    assert_eq!(sent(&bucket), [24_000, 30_000, 36_000]);
+    let offered = |bucket: &Bucket| [half, ms(9), ms(100)].map(|at| bucket.offered_bits(at).round() as u64);
+    // The bucket is full from 18 ms on.
+    assert_eq!(offered(&bucket), [30_000, 36_000, 36_000 + 196_800]);
+    // On the line it is not affected.
+    assert_eq!(bucket.set_rate(rate, half), Some(ms(9)));
+    assert_eq!(sent(&bucket), [24_000, 30_000, 36_000]);
+    // 1800 bits are earned by 9 ms, and 10,200 take 8.5 ms. A packet that is aborted while it waits is not sent.
+    assert_eq!(bucket.start(packet, ms(9)), Time::ZERO + Span::from_us(18_500));
+    bucket.abort(ms(10));
+    assert_eq!(bucket.sent_bits(ms(30)).round() as u64, 36_000);
+}
+
+#[test]
+fn a_shaper_decides_by_the_round_trips_of_before_in_the_order_of_their_times() {
+    let (base, minimum) = (mbps(20), mbps(5));
+    let autorate = Autorate {
+        probes: 0..1,
+        target: Span::from_ms(30),
+        minimum,
+        base,
+        maximum: mbps(80),
+        down: 0.9,
+        up: 0.05,
+        decay: 0.01,
+        high_load: 0.75,
+        window: 3,
+        delayed: 3,
+        refractory: Span::ZERO,
+        interval: Span::from_ms(100),
+    };
+    let (burst, autorate) = (Bytes::new(3000), Some(Box::new(autorate)));
+    let mut shaper = capacity(&RateModel::TokenBucket { rate: base, burst, peak: mbps(100), autorate });
+    let probe = |at, rtt| Probe { at: ms(at), slot: 0, rtt: Span::from_ms(rtt) };
+    for probe in [probe(100, 90), probe(99, 90), probe(90, 90), probe(10, 20)] {
+        shaper.probed(probe);
+    }
+    assert_eq!(changes(&mut shaper, 2), [(ms(100), base), (ms(200), minimum)]);
+    for at in [250, 260, 270] {
+        shaper.probed(probe(at, 20));
+    }
+    // Without load the rate returns to its base.
+    assert_eq!(changes(&mut shaper, 1), [(ms(300), Rate::from_bps(5_005_000))]);
 }
 
 #[test]
