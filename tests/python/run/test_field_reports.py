@@ -51,7 +51,7 @@ def measured(name: str, algorithm: str, *changes: str, replications: int = 3) ->
 
 def test_each_report_asks_a_question_and_names_its_source_and_two_controllers() -> None:
     family = {each["name"]: each for each in field_reports()}
-    assert set(family) == {*MARGINS, "key-frames", "frames"}
+    assert set(family) == {*MARGINS, "key-frames", "frames", "blind-ping"}
     for name, each in family.items():
         text = library()[name].file.read_text("utf-8")
         assert each["question"].endswith("?"), name
@@ -90,6 +90,19 @@ def test_a_flow_in_frames_starves_beside_one_without() -> None:
     assert starved[1] * 10 < beside[0]
     framed, beside = shares["Holds"]
     assert framed[0] > beside[1] / 2
+
+
+def test_a_shaper_that_follows_a_blind_ping_leaves_the_queue_to_the_controller() -> None:
+    shared = ("network.links.0.queue.kind=droptail",)
+    cap = ("network.links.1.rate=60Mbps",)
+
+    def waits(name: str, *changes: str) -> Any:
+        keys = ["seed=2", f"flows.0.algorithm={written('blind-ping', name)}", *changes]
+        summary = read(SCENARIOS / FIELD_REPORTS / "blind-ping.toml", keys).run(replications=3).summary
+        return summary["links"]["server-dish"]["queue_delay_mean_s"]
+
+    fails = waits("Fails")["ci95"][0]
+    assert all(fails > 5 * waits(*other)["mean"] for other in (("Holds",), ("Fails", *shared), ("Fails", *cap)))
 
 
 def test_jitter_costs_nothing_where_order_is_kept() -> None:
