@@ -44,6 +44,7 @@ impl StopAndWait {
             syn,
             ecn: Ecn::NotCapable,
             lane: 0,
+            path: 0,
         }
     }
 

@@ -48,6 +48,7 @@ mod snapshots;
 mod sources;
 mod stack_applications;
 mod stack_objects;
+mod stack_paths;
 mod stack_settings;
 mod stacks;
 mod stops;

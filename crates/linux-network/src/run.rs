@@ -180,6 +180,7 @@ impl Run {
             syn,
             ecn: Ecn::of_field(packet.ecn),
             lane: 0,
+            path: 0,
         };
         self.send(flow, direction, &sent, now)
     }
@@ -213,6 +214,7 @@ impl Run {
             syn: false,
             ecn: Ecn::of_field(packet.ecn),
             lane: 0,
+            path: 0,
         };
         let accepted = self.send(flow, direction, &sent, now);
         if let Some(state) = state {

@@ -11,7 +11,7 @@ use narrows_cc::explicit::quick_start::QuickStart;
 use narrows_cc::slow_start::CarefulResume;
 use narrows_cc::{Algorithm, CongestionControl, Entry, Needs, Setup};
 use narrows_units::{Rate, Time};
-use stack::{ProtocolStack, StackSettings};
+use stack::{ProtocolStack, StackPath, StackSettings};
 use std::fmt::{self, Debug, Display};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -53,6 +53,8 @@ pub struct StackControl {
     pub hosted: Option<Arc<Control>>,
     /// The settings of the stack that the scenario gives.
     pub settings: StackSettings,
+    /// The paths of each connection, of which the first opens it; none if it has one path and the stack does not negotiate more.
+    pub paths: Vec<StackPath>,
     /// Placeholder in a host whose protocol the stack executes; it is never called.
     pub unused: Algorithm,
 }

@@ -35,7 +35,8 @@ pub struct Workload {
     pub size: Option<Sizes>,
     /// Intervals in which some transfers are larger.
     pub surges: Vec<Surge>,
-    /// Paths that a connection may take; at least one.
+    /// Paths that a connection may take; at least one. Those of weight 0 after it are further paths of every connection, if a stack
+    /// with several paths carries it.
     pub paths: Vec<PathModel>,
     /// Links between hosts and routers.
     pub access: Access,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The stack `noq-proto`.
+//! The stack `noq-proto`. The controller `lia` is ours.
 
 mod api;
 mod crypto;
 #[path = "datagrams.rs"]
 mod datagrams;
+mod lia;
 #[path = "pair.rs"]
 mod pair;
+mod paths;
 #[path = "side.rs"]
 mod side;
 #[path = "streams.rs"]
@@ -30,7 +32,11 @@ impl ProtocolStack for Noq {
     }
 
     fn controllers(&self) -> &'static [&'static str] {
-        &["cubic", "newreno", "bbr3"]
+        &["cubic", "newreno", "bbr3", "lia"]
+    }
+
+    fn has_paths(&self) -> bool {
+        true
     }
 
     fn least_packet(&self) -> Bytes {

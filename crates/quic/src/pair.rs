@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Both endpoints of a connection. This file is compiled for each stack: `super` is the stack, whose interfaces differ in details.
 
+use super::api::{self, Paths};
 use super::side::{self, CLIENT, Epoch, FIRST_CID, Factory, SERVER, Side};
 use super::streams::Streams;
-use super::{api, crypto, proto};
+use super::{crypto, proto};
 use crate::sent::Shared;
 use crate::{HEADERS, hosted, seed};
 use bytes::Bytes;
@@ -35,6 +36,10 @@ struct End {
     /// The state that the endpoint exposes.
     seen: Shared,
     streams: Streams,
+    paths: Paths,
+    /// Name and value of each variable of its paths, if there are several and they are recorded.
+    of_paths: Vec<(String, f64)>,
+    observed: bool,
     /// Whether anything has come from the other end.
     answered: bool,
     /// Payload that the other end has read without a hole, as far as this one knows.
@@ -57,25 +62,27 @@ impl Pair {
         let [of_client, of_server] = controllers(setup, control, start, base, &seen);
         let [client_seen, server_seen] = seen;
         let mut client_config = ClientConfig::new(Arc::new(crypto::Plain::new(client_seen.clone())));
-        client_config.transport_config(Arc::new(side::transport(setup, of_client)));
+        client_config.transport_config(Arc::new(side::transport(setup, &control.paths, of_client)));
         let mut cids = seed::Seed::new(setup.seed, FIRST_CID);
         let first = ConnectionId::new(&cids.bytes::<8>());
         client_config.initial_dst_cid_provider(Arc::new(move || first));
         let mut server =
             ServerConfig::new(Arc::new(crypto::Plain::new(server_seen.clone())), Arc::new(crypto::Tokens));
-        server.transport_config(Arc::new(side::transport(setup, of_server)));
+        server.transport_config(Arc::new(side::transport(setup, &control.paths, of_server)));
         server.time_source(Arc::new(Epoch));
         let mut tokens = ValidationTokenConfig::default();
         tokens.sent(0);
         server.validation_token_config(tokens);
-        let mut client = End::new(Side::new(setup, CLIENT, None), client_seen, setup, true);
+        let client_paths = Paths::new(true, base, &control.paths);
+        let mut client = End::new(Side::new(setup, CLIENT, None), client_seen, setup, client_paths, true);
         if !setup.two_sided {
             client.streams.write(0, Some(0));
             if let Some(size) = setup.size {
                 client.streams.end(0, Some(size.count()));
             }
         }
-        let server = End::new(Side::new(setup, SERVER, Some(Arc::new(server))), server_seen, setup, false);
+        let side = Side::new(setup, SERVER, Some(Arc::new(server)));
+        let server = End::new(side, server_seen, setup, Paths::new(false, base, &control.paths), false);
         Self { base, setup: *setup, ends: [client, server], client_config: Some(client_config) }
     }
 
@@ -103,7 +110,7 @@ impl Pair {
 }
 
 impl End {
-    fn new(side: Side, seen: Shared, setup: &StackSetup, client: bool) -> Self {
+    fn new(side: Side, seen: Shared, setup: &StackSetup, paths: Paths, client: bool) -> Self {
         let StackSettings { stream_receive_window, connection_receive_window, .. } = setup.settings;
         // Data behind a hole is meant to fill little room. Otherwise it is read as it arrives, since a stack closes a connection whose
         // unread data has more than some thousand holes, which the end of slow start in a deep buffer leaves.
@@ -113,6 +120,9 @@ impl End {
             side,
             seen,
             streams: Streams::new(client, dir, in_order),
+            paths,
+            of_paths: Vec::new(),
+            observed: setup.observed,
             answered: false,
             acked: 0,
             lacks_ecn: false,
@@ -124,6 +134,7 @@ impl End {
     fn settle(&mut self, at: Instant, two_sided: bool) {
         for event in self.side.events() {
             let Some((_, connection)) = &mut self.side.connection else { return };
+            self.paths.on_event(&event, connection);
             match event {
                 Event::Connected => self.streams.connected = true,
                 // The one stream is complete.
@@ -141,6 +152,7 @@ impl End {
         self.supply();
         if let Some((_, connection)) = &mut self.side.connection {
             self.streams.read(connection);
+            self.paths.settle(connection, at);
         }
     }
 
@@ -164,6 +176,11 @@ impl End {
         let Some((_, connection)) = &mut self.side.connection else {
             return StackState { closed: self.closed, aborted: self.aborted, ..StackState::default() };
         };
+        if self.observed {
+            let of_paths = &mut self.of_paths;
+            of_paths.clear();
+            self.paths.observe(connection, &mut |name, value| of_paths.push((name, value)));
+        }
         let path = api::path(connection, &self.seen);
         let limits = api::limits(connection);
         let mut seen = self.seen.lock();
@@ -177,6 +194,8 @@ impl End {
         let rate = limits.rate.or_else(|| {
             rtt.is_some().then(|| path.window as f64 * 8.0 * 1.25 / path.rtt.as_secs_f64().max(1e-9))
         });
+        // Of several paths one was reduced.
+        let others = if limits.several { limits.window.saturating_sub(seen.after_reduction) } else { 0 };
         let on_wire = (mtu + HEADERS) as f64 / mtu as f64;
         StackState {
             established: !connection.is_handshaking(),
@@ -192,7 +211,7 @@ impl End {
             lost: u32::try_from(path.lost).unwrap_or(u32::MAX),
             timeouts: seen.persistent,
             reductions: seen.reductions,
-            before_reduction: packets(seen.before_reduction),
+            before_reduction: packets(seen.before_reduction + others),
             reducing: seen.cause.take(),
             lacks_ecn: self.lacks_ecn,
             window_limited: seen.in_flight + mtu > path.window,
@@ -206,7 +225,7 @@ impl StackConnection for Pair {
         let Some(config) = self.client_config.take() else { return };
         let client = &mut self.ends[0];
         // The name and the addresses are valid, and the configuration is ours.
-        client.side.connection = client.side.endpoint.connect(at, config, SERVER.1, "server").ok();
+        client.side.connection = client.side.endpoint.connect(at, config, side::server(0), "server").ok();
         client.aborted = client.side.connection.is_none();
         self.settle(now);
     }
@@ -241,13 +260,14 @@ impl StackConnection for Pair {
         self.settle(now);
     }
 
-    fn receive(&mut self, direction: Direction, datagram: Datagram, ecn: Ecn, now: Time) {
+    fn receive(&mut self, direction: Direction, path: u32, datagram: Datagram, ecn: Ecn, now: Time) {
         let at = self.instant(now);
-        let from = if direction == Direction::Forward { CLIENT.1 } else { SERVER.1 };
+        let from = if direction == Direction::Forward { side::client(path) } else { side::server(path) };
         let ecn = if self.setup.ecn { side::codepoint(ecn) } else { None };
         let receiver = &mut self.ends[1 - direction as usize];
         receiver.side.handle(at, from, ecn, &datagram.bytes);
         receiver.answered = true;
+        receiver.paths.on_arrival();
         self.settle(now);
         // Of the last byte only the end of the stream says that it was acknowledged.
         let most = self.setup.size.map_or(u64::MAX, |size| size.count().saturating_sub(1));
@@ -259,8 +279,8 @@ impl StackConnection for Pair {
     }
 
     fn due(&self) -> Time {
-        let at = |end: &End| end.side.due.map_or(Time::NEVER, |at| self.time(at));
-        at(&self.ends[0]).min(at(&self.ends[1]))
+        let times = self.ends.iter().flat_map(|end| [end.side.due, end.paths.due()]).flatten();
+        times.min().map_or(Time::NEVER, |at| self.time(at))
     }
 
     fn wake(&mut self, now: Time) {
@@ -281,7 +301,7 @@ impl StackConnection for Pair {
             let end = self.sender(direction);
             end.supply();
             end.seen.lock().frames.clear();
-            let Some((bytes, ecn)) = end.side.send(at) else { continue };
+            let Some((bytes, ecn, path)) = end.side.send(at) else { continue };
             let seen = end.seen.lock();
             let before = end.streams.sent;
             let (payload, again) = end.streams.on_sent(&seen.frames);
@@ -305,6 +325,7 @@ impl StackConnection for Pair {
                 syn: initial && payload == 0 && !answered,
                 ecn: if self.setup.ecn { side::field(ecn) } else { Ecn::NotCapable },
                 lane: 0,
+                path,
             };
             return Some((direction, packet, Datagram { bytes, delivered }));
         }
@@ -325,7 +346,8 @@ impl StackConnection for Pair {
     }
 
     fn observe(&self, from: Direction, record: &mut dyn FnMut(&str, f64)) {
-        for (name, value) in &self.ends[from as usize].seen.lock().observed {
+        let end = &self.ends[from as usize];
+        for (name, value) in end.seen.lock().observed.iter().chain(&end.of_paths) {
             record(name, *value);
         }
     }

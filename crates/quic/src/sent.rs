@@ -29,6 +29,8 @@ pub(crate) struct Sent {
     pub reductions: u32,
     /// The window before the last one, bytes.
     pub before_reduction: u64,
+    /// The window after it, bytes.
+    pub after_reduction: u64,
     /// Its cause, until it is taken.
     pub cause: Option<Cause>,
     /// Reductions by persistent congestion (RFC 9002 §7.6), QUIC's counterpart to a retransmission timeout.
@@ -87,7 +89,7 @@ impl Sent {
         self.in_flight = self.in_flight.saturating_sub(lost);
         if after < before {
             self.reductions += 1;
-            self.before_reduction = before;
+            (self.before_reduction, self.after_reduction) = (before, after);
             self.cause = Some(cause);
             self.persistent += u64::from(cause == Cause::Timeout);
         }

@@ -4,7 +4,7 @@
 use super::{api, crypto, proto};
 use crate::{HEADERS, LEAST_PAYLOAD, seed};
 use bytes::BytesMut;
-use narrows_model::stack::{AckFrequency, StackSettings, StackSetup};
+use narrows_model::stack::{AckFrequency, StackPath, StackSettings, StackSetup};
 use narrows_units::{Bytes as Size, Span};
 use narrows_wire::Ecn;
 use proto::congestion::ControllerFactory;
@@ -13,7 +13,7 @@ use proto::{
     EcnCodepoint, Endpoint, EndpointConfig, Event, MtuDiscoveryConfig, ServerConfig, TimeSource,
     TransportConfig, VarInt,
 };
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,18 +22,17 @@ pub(super) struct Side {
     pub endpoint: Endpoint,
     pub connection: Option<(ConnectionHandle, Connection)>,
     /// The endpoint's own answers.
-    answers: Vec<(Vec<u8>, Option<EcnCodepoint>)>,
+    answers: Vec<Sending>,
     /// Time of the next timer.
     pub due: Option<Instant>,
 }
 
+/// A datagram that leaves: its content, its ECN field and the number of its path.
+pub(super) type Sending = (Vec<u8>, Option<EcnCodepoint>, u32);
+
 impl Side {
-    /// Creates the endpoint with a purpose of seeds and an address, which accepts connections if `server` says how.
-    pub(super) fn new(
-        setup: &StackSetup,
-        (purpose, _): (u64, SocketAddr),
-        server: Option<Arc<ServerConfig>>,
-    ) -> Self {
+    /// Creates the endpoint with a purpose of seeds, which accepts connections if `server` says how.
+    pub(super) fn new(setup: &StackSetup, purpose: u64, server: Option<Arc<ServerConfig>>) -> Self {
         let mut config = EndpointConfig::new(Arc::new(crypto::ResetKey));
         config.rng_seed(Some(seed::Seed::new(setup.seed, purpose).bytes()));
         let cids = seed::Seed::new(setup.seed, purpose + CIDS);
@@ -59,7 +58,7 @@ impl Side {
             }
             Some(DatagramEvent::Response(transmit)) => {
                 answer.truncate(transmit.size);
-                self.answers.push((answer, transmit.ecn));
+                self.answers.push((answer, transmit.ecn, number_of(transmit.destination)));
             }
             None => {}
         }
@@ -79,7 +78,7 @@ impl Side {
     }
 
     /// Returns the next datagram to be sent.
-    pub(super) fn send(&mut self, at: Instant) -> Option<(Vec<u8>, Option<EcnCodepoint>)> {
+    pub(super) fn send(&mut self, at: Instant) -> Option<Sending> {
         if let Some(answer) = self.answers.pop() {
             return Some(answer);
         }
@@ -89,7 +88,7 @@ impl Side {
         self.due = connection.poll_timeout();
         let transmit = transmit?;
         bytes.truncate(transmit.size);
-        Some((bytes, transmit.ecn))
+        Some((bytes, transmit.ecn, number_of(transmit.destination)))
     }
 }
 
@@ -110,8 +109,11 @@ pub(super) fn defaults(name: &str) -> StackSettings {
 }
 
 /// Returns the configuration of the stack: its own, but for settings of the scenario, the path and the application.
-pub(super) fn transport(setup: &StackSetup, factory: Factory) -> TransportConfig {
+pub(super) fn transport(setup: &StackSetup, paths: &[StackPath], factory: Factory) -> TransportConfig {
     let mut config = TransportConfig::default();
+    if !paths.is_empty() {
+        api::set_paths(&mut config, paths.len() as u32);
+    }
     config.congestion_controller_factory(factory);
     let settings = &setup.settings;
     settings.packet_threshold.map(|packets| config.packet_threshold(packets));
@@ -167,12 +169,35 @@ impl TimeSource for Epoch {
     }
 }
 
-fn duration(span: Span) -> Duration {
+pub(super) fn duration(span: Span) -> Duration {
     Duration::from_nanos(span.as_ps() / 1_000)
 }
 
 pub(super) fn span(duration: Duration) -> Span {
     Span::from_ps(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX / 1_000).saturating_mul(1_000))
+}
+
+/// Returns the address of the client on the path number `path`.
+pub(super) fn client(path: u32) -> SocketAddr {
+    address(path, 1)
+}
+
+/// Returns the address of the server on the path number `path`: each path has addresses of its own at both ends, so that the
+/// destination of a datagram is enough to know it.
+pub(super) fn server(path: u32) -> SocketAddr {
+    address(path, 2)
+}
+
+fn address(path: u32, host: u8) -> SocketAddr {
+    SocketAddr::new(IpAddr::V4(Ipv4Addr::new(10, 0, path as u8, host)), 4433)
+}
+
+/// Returns the number of the path that a datagram to `address` takes.
+pub(super) fn number_of(address: SocketAddr) -> u32 {
+    match address.ip() {
+        IpAddr::V4(ip) => ip.octets()[2].into(),
+        IpAddr::V6(_) => 0,
+    }
 }
 
 pub(super) fn codepoint(ecn: Ecn) -> Option<EcnCodepoint> {
@@ -193,11 +218,9 @@ pub(super) fn field(ecn: Option<EcnCodepoint>) -> Ecn {
     }
 }
 
-/// Purposes of seeds, and addresses of the endpoints.
-pub(super) const CLIENT: (u64, SocketAddr) =
-    (1, SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), 4433));
-pub(super) const SERVER: (u64, SocketAddr) =
-    (2, SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2)), 4433));
+/// Purposes of seeds.
+pub(super) const CLIENT: u64 = 1;
+pub(super) const SERVER: u64 = 2;
 pub(super) const FIRST_CID: u64 = 3;
 const CIDS: u64 = 10;
 

@@ -378,6 +378,7 @@ impl Run<'_> {
             syn: false,
             ecn: headers.ecn,
             lane,
+            path: 0,
         };
         let received = pair.traffic.received();
         if !self.emulation.send(flow, direction, &sent, self.reached) {

@@ -33,8 +33,8 @@ struct Carried<'m> {
     timers: BinaryHeap<Reverse<(Time, usize)>>,
     /// The time of each slot that was added last.
     armed: Vec<Time>,
-    /// The content of the packets in the network, by handle.
-    datagrams: BTreeMap<u64, (FlowId, Datagram)>,
+    /// The packets in the network, by handle: the flow, the path that it takes, and what it carries.
+    datagrams: BTreeMap<u64, (FlowId, u32, Datagram)>,
     /// Packets sent so far.
     sent: u64,
 }
@@ -181,12 +181,12 @@ impl<'m> Carried<'m> {
                 flow
             }
             StackRequest::Deliver { flow, direction, handle, ecn } => {
-                if let Some((_, datagram)) = self.datagrams.remove(&handle)
+                if let Some((_, path, datagram)) = self.datagrams.remove(&handle)
                     && let Some((connection, from)) = self.of(flow)
                 {
                     let forward = from == direction;
                     let from = if forward { Direction::Forward } else { Direction::Reverse };
-                    connection.receive(from, datagram, ecn, now);
+                    connection.receive(from, path, datagram, ecn, now);
                 }
                 flow
             }
@@ -204,7 +204,7 @@ impl<'m> Carried<'m> {
         if connection.flows == [None, None] {
             self.connections[slot] = None;
             let openers = &self.openers;
-            self.datagrams.retain(|_, (owner, _)| openers[owner.index()] != slot);
+            self.datagrams.retain(|_, (owner, ..)| openers[owner.index()] != slot);
         }
     }
 
@@ -238,7 +238,7 @@ impl<'m> Carried<'m> {
                 (direction, [Some(opened), _]) => (*opened, direction),
                 _ => continue,
             };
-            self.datagrams.insert(packet.handle, (flow, datagram));
+            self.datagrams.insert(packet.handle, (flow, packet.path, datagram));
             if !emulation.send(flow, of_flow, &packet, now) {
                 self.datagrams.remove(&packet.handle);
             }

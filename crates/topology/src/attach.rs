@@ -6,9 +6,9 @@ use narrows_model::{Access, GroupModel, LinkModel, PathModel, Workload, arranged
 use std::sync::Arc;
 
 impl Core {
-    /// Lays out `groups` on these links: each group gets a workload on its path, given at the same index of `paths`. A
-    /// group without a path gets none.
-    pub fn attach(self, groups: &[Group], paths: &[Option<Path>]) -> Layout {
+    /// Lays out `groups` on these links: each group gets a workload on its paths, given at the same index of `paths`: the first, and
+    /// further ones that its connections have beside it. A group without a path gets none.
+    pub fn attach(self, groups: &[Group], paths: &[Vec<Path>]) -> Layout {
         let access_rate = self.access_rate;
         let mut layout = Layout {
             nodes: self.nodes,
@@ -17,19 +17,31 @@ impl Core {
             workloads: Vec::new(),
             groups: Vec::new(),
         };
-        for (index, (group, path)) in groups.iter().zip(paths).enumerate() {
+        for (index, (group, paths)) in groups.iter().zip(paths).enumerate() {
             layout.groups.push(GroupModel {
                 name: group.name.clone(),
                 algorithm: group.algorithm.clone(),
                 subject: group.subject,
                 program: group.program.clone(),
-                bottleneck: path.as_ref().map(|path| narrowest(&layout.links, &path.forward)),
+                // Packets of several paths share no link, or not one alone.
+                bottleneck: if let [path] = paths.as_slice() {
+                    Some(narrowest(&layout.links, &path.forward))
+                } else {
+                    None
+                },
                 rtt: group.rtt.mean(),
             });
-            let Some(path) = path else { continue };
-            let forward = layout.routes.len() as u32;
-            layout.routes.extend([path.forward.clone(), path.reverse.clone()]);
-            let paths = vec![PathModel { weight: 1.0, forward, reverse: forward + 1, class: "".into() }];
+            if paths.is_empty() {
+                continue;
+            }
+            let first = layout.routes.len() as u32;
+            layout.routes.extend(paths.iter().flat_map(|path| [path.forward.clone(), path.reverse.clone()]));
+            let of_number = |number: usize| {
+                let forward = first + 2 * number as u32;
+                let weight = if number == 0 { 1.0 } else { 0.0 };
+                PathModel { weight, forward, reverse: forward + 1, class: "".into() }
+            };
+            let paths = (0..paths.len()).map(of_number).collect();
             let access = Access::RoundTrip { rtt: group.rtt.clone(), rate: access_rate };
             layout.add(group.workload(index, paths, access));
         }

@@ -54,8 +54,8 @@ impl Direction {
 impl Dumbbell {
     /// Returns the links and routes of the dumbbell, with the workloads of `groups`.
     pub fn layout(&self, groups: &[Group]) -> Layout {
-        let paths: Vec<Option<Path>> =
-            groups.iter().map(|group| Some(Self::path(group.placement == Placement::Reverse))).collect();
+        let paths: Vec<Vec<Path>> =
+            groups.iter().map(|group| vec![Self::path(group.placement == Placement::Reverse)]).collect();
         self.core().attach(groups, &paths).arranged()
     }
 

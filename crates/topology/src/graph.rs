@@ -90,10 +90,10 @@ impl Graph {
     ///
     /// If there is no path between the routers of a group, or if a group is placed between edges and there are none.
     pub fn layout(&self, groups: &[Group]) -> (Layout, Vec<ChangeModel>) {
-        let points: Vec<Option<&RoutePoints>> = groups.iter().map(|group| group.placement.points()).collect();
         let path =
             |points: &RoutePoints| self.path(points).expect("a group's path was found when it was resolved");
-        let mut paths: Vec<Option<Path>> = points.iter().map(|points| points.map(path)).collect();
+        let mut paths: Vec<Vec<Path>> =
+            groups.iter().map(|group| group.points().map(path).collect()).collect();
         let mut layout = self.core.clone().attach(groups, &paths);
         let between = self.between_edges(&mut layout, groups);
         let mut changes = Vec::new();
@@ -101,8 +101,10 @@ impl Graph {
             let mut routes = Vec::new();
             if let Some(state) = state {
                 routes.extend(self.edge_routes(&state, between));
-                for (group, path) in paths.iter_mut().enumerate() {
-                    let (Some(path), Some(points)) = (path, points[group]) else { continue };
+                for (group, paths) in paths.iter_mut().enumerate() {
+                    let points = groups[group].placement.points();
+                    // Each of several paths stays on its own links, as packets of an interface do.
+                    let ([path], Some(points)) = (paths.as_mut_slice(), points) else { continue };
                     // If no path is left, packets go on to the failed link and are lost there.
                     let Some(other) = state.path(points).filter(|other| other != path) else { continue };
                     *path = other;
@@ -132,8 +134,11 @@ impl Graph {
         let later = self.epochs().into_iter().filter_map(|epoch| epoch.state);
         for state in [State::new(&self.core)].into_iter().chain(later) {
             let (there, back) = match &group.placement {
-                Placement::Routers(points) => {
-                    state.path(points).map_or_else(Default::default, |path| (path.forward, path.reverse))
+                Placement::Routers(_) => {
+                    let paths = group.points().filter_map(|points| state.path(points));
+                    paths.fold(Default::default(), |(there, back): (Vec<u32>, Vec<u32>), path| {
+                        ([there, path.forward].concat(), [back, path.reverse].concat())
+                    })
                 }
                 Placement::Edges => {
                     let edges =
@@ -211,8 +216,8 @@ fn between(state: &State<'_>, routers: &[u32]) -> Vec<Vec<u32>> {
 }
 
 impl Placement {
-    /// The routers that routes of the group pass, if they are named.
-    fn points(&self) -> Option<&RoutePoints> {
+    /// Returns the routers that routes of the group pass; `None` if they are not named.
+    pub(super) fn points(&self) -> Option<&RoutePoints> {
         if let Self::Routers(points) = self { Some(points) } else { None }
     }
 }

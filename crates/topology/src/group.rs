@@ -31,6 +31,8 @@ pub struct Group {
     pub rtt: Spans,
     /// Routers between which the data is sent.
     pub placement: Placement,
+    /// Routers of further paths that each connection has, if a stack with several paths carries it.
+    pub further: Vec<RoutePoints>,
     /// Options of the transport endpoints.
     pub transport: TransportOptions,
     /// Upper bound of the random send delay of each packet, uniform from zero.
@@ -76,6 +78,11 @@ pub fn slots(groups: &[(u64, bool)]) -> Vec<Range<u64>> {
 }
 
 impl Group {
+    /// Returns the routers of its paths, the first of which opens a connection; none if they are not named.
+    pub fn points(&self) -> impl Iterator<Item = &RoutePoints> {
+        self.placement.points().into_iter().chain(&self.further)
+    }
+
     /// Whether either end of its connections may send data.
     pub fn sends_both_ways(&self) -> bool {
         self.program.is_some() || self.demand.side().is_some()

@@ -126,6 +126,8 @@ pub struct StackPacket {
     /// The connection of a program of several, which queues that keep flows apart distinguish from the others; below 1024. Only
     /// of flows whose slots have one connection in a run.
     pub lane: u32,
+    /// Number of the path that it takes, among the paths of the connection, from 0.
+    pub path: u32,
 }
 
 impl StackRequest {

@@ -117,6 +117,12 @@ TRIALS = {
     "direction": group("direction", "forward", "reverse"),
     "from": (NETWORK, (), "flows.0.from=A", "flows.0.from=B"),
     "to": (NETWORK, (), "flows.0.to=C", "flows.0.to=B"),
+    "paths": (
+        NETWORK,
+        ("flows.0.algorithm=noq:newreno",),
+        'flows.0.paths=[{via=["B"]},{}]',
+        'flows.0.paths=[{via=["B"]},{status="backup"}]',
+    ),
     "via": (NETWORK, (), "flows.0.to=C", 'flows.0.via=["B"]'),
     "source": group("source", '{kind="bulk"}', '{kind="onoff",on="1s",off="1s",rate="5Mbps"}'),
     "source[cbr].rate": application('kind="cbr",rate="1Mbps"', 'kind="cbr",rate="2Mbps"'),

@@ -24,6 +24,11 @@ pub trait ProtocolStack: Debug + Send + Sync {
     /// Returns the least size of packets that it needs on a path, headers of IP and UDP included.
     fn least_packet(&self) -> Bytes;
 
+    /// Whether a connection can have several paths at a time.
+    fn has_paths(&self) -> bool {
+        false
+    }
+
     /// Returns the settings that connections with the controller `name` have unless a scenario sets others. Those that
     /// are `None` have no value: the window is unlimited, or the receiver decides about its acknowledgements.
     fn defaults(&self, name: &str) -> StackSettings;
@@ -73,6 +78,17 @@ pub struct AckFrequency {
     pub max_delay: Option<Span>,
     /// Packets by which one must be out of order to be acknowledged at once; 0 for never.
     pub reordering: u32,
+}
+
+/// One of several paths of a connection (draft-ietf-quic-multipath).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StackPath {
+    /// Whether it carries data only while no other path does (§3.3, PATH_STATUS_BACKUP).
+    pub backup: bool,
+    /// Time at which the client opens the path, from the start of the run; the first path opens the connection.
+    pub start: Span,
+    /// Time at which the client closes it (§3.4, PATH_ABANDON); `None` for the end of the connection.
+    pub stop: Option<Span>,
 }
 
 impl StackSettings {
@@ -138,8 +154,8 @@ pub trait StackConnection: Debug + Send {
     /// the connection is closed when all else is acknowledged.
     fn stop(&mut self, from: Direction, now: Time);
 
-    /// `datagram`, which travelled in `direction`, arrives with this ECN field.
-    fn receive(&mut self, direction: Direction, datagram: Datagram, ecn: Ecn, now: Time);
+    /// `datagram`, which travelled in `direction` on the path number `path`, arrives with this ECN field.
+    fn receive(&mut self, direction: Direction, path: u32, datagram: Datagram, ecn: Ecn, now: Time);
 
     /// Returns the time of its next timer; `Time::NEVER` if none is set.
     fn due(&self) -> Time;

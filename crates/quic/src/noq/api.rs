@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The parts that depend on the interface of `noq-proto`.
 
-use super::proto;
+use super::lia::Lia;
 use super::side::Factory;
+use super::{paths, proto};
 use crate::seed;
 use crate::sent::Shared;
 use bytes::{Bytes, BytesMut};
@@ -14,18 +15,21 @@ use proto::congestion::{
 };
 use proto::{
     Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, FourTuple,
-    PathId, RttEstimator, SendStream, ServerConfig, Transmit,
+    PathId, RttEstimator, SendStream, ServerConfig, Transmit, TransportConfig,
 };
 use std::any::Any;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// What the stack takes of a controller.
 pub(super) use narrows_noq::STACK;
 
-/// The state of the path of a connection.
+pub(super) use paths::Paths;
+
+/// The state of the path of a connection, or of all its paths.
 pub(super) struct Path {
     /// Smoothed round-trip time.
     pub rtt: Duration,
@@ -47,6 +51,8 @@ pub(super) struct Limits {
     pub ssthresh: Option<u64>,
     /// The rate at which the stack paces, bits per second; `None` if it follows from the window.
     pub rate: Option<f64>,
+    /// Whether they are the sums over several paths.
+    pub several: bool,
 }
 
 pub(super) fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
@@ -80,18 +86,49 @@ pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> u64 {
     stream.write_chunks(&mut &mut [chunk][..]).map_or(0, |taken| taken as u64)
 }
 
+/// Lets a connection have `count` paths at a time.
+pub(super) fn set_paths(config: &mut TransportConfig, count: u32) {
+    config.max_concurrent_multipath_paths(count);
+}
+
+/// Returns windows and losses of all paths together, and all else of the first.
 pub(super) fn path(connection: &mut Connection, seen: &Shared) -> Path {
     // A connection has no path before it is opened and after it is drained.
-    let path = connection.path_stats(PathId::ZERO).unwrap_or_default();
+    let ids = connection.paths();
+    let path = ids.first().and_then(|id| connection.path_stats(*id)).unwrap_or_default();
     let min_rtt = seen.lock().min_rtt.unwrap_or(path.rtt);
-    Path { rtt: path.rtt, min_rtt, window: path.cwnd, lost: path.lost_packets, mtu: path.current_mtu }
+    let (mut window, mut lost) = (path.cwnd, path.lost_packets);
+    for other in ids.iter().skip(1).filter_map(|id| connection.path_stats(*id)) {
+        window += other.cwnd;
+        lost += other.lost_packets;
+    }
+    Path { rtt: path.rtt, min_rtt, window, lost, mtu: path.current_mtu }
 }
 
 /// Returns the limits besides the window. A controller with a rate reports it in bytes per second, and the pacer goes by it.
 pub(super) fn limits(connection: &mut Connection) -> Limits {
-    let metrics = connection.congestion_state(PathId::ZERO).map(Controller::metrics).unwrap_or_default();
-    let rate = metrics.pacing_rate.map(|rate| rate as f64 * 8.0);
-    Limits { window: metrics.congestion_window, ssthresh: metrics.ssthresh, rate }
+    let ids = connection.paths();
+    if ids.len() < 2 {
+        let id = ids.first().copied().unwrap_or(PathId::ZERO);
+        let metrics = connection.congestion_state(id).map(Controller::metrics).unwrap_or_default();
+        let rate = metrics.pacing_rate.map(|rate| rate as f64 * 8.0);
+        return Limits {
+            window: metrics.congestion_window,
+            ssthresh: metrics.ssthresh,
+            rate,
+            several: false,
+        };
+    }
+    // Paths have thresholds of their own, and none together.
+    let (mut window, mut rate) = (0, 0.0);
+    for id in ids {
+        let rtt = connection.rtt(id).map_or(0.0, |rtt| rtt.as_secs_f64()).max(1e-9);
+        let Some(metrics) = connection.congestion_state(id).map(Controller::metrics) else { continue };
+        window += metrics.congestion_window;
+        let usual = metrics.congestion_window as f64 * 1.25 / rtt;
+        rate += metrics.pacing_rate.map_or(usual, |rate| rate as f64) * 8.0;
+    }
+    Limits { window, ssthresh: None, rate: Some(rate), several: true }
 }
 
 /// Returns the initial window of a controller, in packets of [`BASE`] bytes.
@@ -111,6 +148,11 @@ pub(super) fn own(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
             window.map(|bytes| config.initial_window(bytes));
             Arc::new(config)
         }
+        "lia" => {
+            let mut config = NewRenoConfig::default();
+            window.map(|bytes| config.initial_window(bytes));
+            Arc::new(Lia::new(config))
+        }
         "bbr3" => {
             let mut config = Bbr3Config::default();
             window.map(|bytes| config.initial_window(bytes));
@@ -122,13 +164,13 @@ pub(super) fn own(name: &str, setup: &StackSetup, seen: Shared) -> Factory {
             Arc::new(config)
         }
     };
-    Arc::new(Observing { inner, seen, seed: Some(setup.seed) })
+    Arc::new(Observing { inner, seen, seed: Some(setup.seed), built: AtomicU64::new(0) })
 }
 
 /// Returns what builds the controller of `plan`, whose times begin at `origin`.
 pub(super) fn hosted(plan: Plan, origin: Instant, seen: Shared) -> Factory {
     let inner = Arc::new(narrows_noq::Factory::of_checked(plan).since(origin));
-    Arc::new(Observing { inner, seen, seed: None })
+    Arc::new(Observing { inner, seen, seed: None, built: AtomicU64::new(0) })
 }
 
 /// Builds controllers that are observed.
@@ -137,13 +179,16 @@ struct Observing {
     seen: Shared,
     /// Seed of the random numbers of a thread; `None` for a controller that draws none from it.
     seed: Option<u64>,
+    /// Controllers built so far: one for each path.
+    built: AtomicU64,
 }
 
 impl ControllerFactory for Observing {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         let build = || Arc::clone(&self.inner).build(now, current_mtu);
-        let inner = self.seed.map_or_else(build, |seed| seed::seeded(seed, build));
-        Box::new(Observed { inner, seen: self.seen.clone() })
+        let number = self.built.fetch_add(1, Ordering::Relaxed);
+        let inner = self.seed.map_or_else(build, |seed| seed::seeded(seed.wrapping_add(number), build));
+        Box::new(Observed { inner, seen: self.seen.clone(), in_flight: 0 })
     }
 }
 
@@ -152,6 +197,8 @@ impl ControllerFactory for Observing {
 struct Observed {
     inner: Box<dyn Controller>,
     seen: Shared,
+    /// Bytes of its packets sent, neither acknowledged nor declared lost.
+    in_flight: u64,
 }
 
 impl Controller for Observed {
@@ -160,6 +207,7 @@ impl Controller for Observed {
     }
 
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, pn: u64) {
+        self.in_flight += u64::from(bytes);
         self.seen.lock().in_flight += u64::from(bytes);
         self.inner.on_packet_sent(now, bytes, pn);
     }
@@ -182,7 +230,12 @@ impl Controller for Observed {
     }
 
     fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool, largest: Option<u64>) {
-        self.seen.lock().batch_ended(in_flight);
+        let before = std::mem::replace(&mut self.in_flight, in_flight);
+        let mut seen = self.seen.lock();
+        // Of several paths each counts its own.
+        let all = (seen.in_flight + in_flight).saturating_sub(before);
+        seen.batch_ended(all);
+        drop(seen);
         self.inner.on_end_acks(now, in_flight, app_limited, largest);
     }
 
@@ -202,6 +255,7 @@ impl Controller for Observed {
             (false, true) => Cause::Mark,
             (false, false) => Cause::Detected,
         };
+        self.in_flight = self.in_flight.saturating_sub(lost_bytes);
         self.seen.lock().congestion(cause, lost_bytes, before, self.inner.metrics().congestion_window);
     }
 
@@ -230,7 +284,7 @@ impl Controller for Observed {
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
-        Box::new(Self { inner: self.inner.clone_box(), seen: self.seen.clone() })
+        Box::new(Self { inner: self.inner.clone_box(), seen: self.seen.clone(), in_flight: self.in_flight })
     }
 
     fn initial_window(&self) -> u64 {

@@ -8,13 +8,13 @@ use crate::sent::Shared;
 use bytes::{Bytes, BytesMut};
 use narrows_adapter::{Plan, Reason};
 use narrows_cc::{Cause, Failure};
-use narrows_model::stack::StackSetup;
+use narrows_model::stack::{StackPath, StackSetup};
 use proto::congestion::{
     BbrConfig, Controller, ControllerFactory, ControllerMetrics, CubicConfig, NewRenoConfig,
 };
 use proto::{
-    Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, RttEstimator,
-    SendStream, ServerConfig, Transmit,
+    Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig, Event,
+    RttEstimator, SendStream, ServerConfig, Transmit, TransportConfig,
 };
 use std::any::Any;
 use std::net::SocketAddr;
@@ -23,6 +23,35 @@ use std::time::{Duration, Instant};
 
 /// What the stack takes of a controller.
 pub(super) use narrows_quinn::STACK;
+
+/// The one path of a connection: the library has no more at a time.
+#[derive(Debug)]
+pub(super) struct Paths;
+
+impl Paths {
+    pub(super) fn new(_client: bool, _base: Instant, _all: &[StackPath]) -> Self {
+        Self
+    }
+
+    #[expect(clippy::unused_self, reason = "a method of every stack")]
+    pub(super) fn on_arrival(&mut self) {}
+
+    #[expect(clippy::unused_self, reason = "a method of every stack")]
+    pub(super) fn on_event(&mut self, _event: &Event, _connection: &mut Connection) {}
+
+    #[expect(clippy::unused_self, reason = "a method of every stack")]
+    pub(super) fn settle(&mut self, _connection: &mut Connection, _at: Instant) {}
+
+    #[expect(clippy::unused_self, reason = "a method of every stack")]
+    pub(super) fn due(&self) -> Option<Instant> {
+        None
+    }
+
+    #[expect(clippy::unused_self, reason = "a method of every stack")]
+    pub(super) fn observe(&self, _connection: &mut Connection, _record: &mut dyn FnMut(String, f64)) {}
+}
+
+pub(super) fn set_paths(_config: &mut TransportConfig, _count: u32) {}
 
 /// The state of the path of a connection.
 pub(super) struct Path {
@@ -46,6 +75,8 @@ pub(super) struct Limits {
     pub ssthresh: Option<u64>,
     /// The rate at which the stack paces, bits per second; `None` if it follows from the window.
     pub rate: Option<f64>,
+    /// Whether they are the sums over several paths.
+    pub several: bool,
 }
 
 pub(super) fn endpoint(config: Arc<EndpointConfig>, server: Option<Arc<ServerConfig>>) -> Endpoint {
@@ -94,7 +125,7 @@ pub(super) fn path(connection: &mut Connection, _seen: &Shared) -> Path {
 /// Returns the limits besides the window. The pacer goes by the window alone; the rate of BBR is for logs.
 pub(super) fn limits(connection: &mut Connection) -> Limits {
     let metrics = connection.congestion_state().metrics();
-    Limits { window: metrics.congestion_window, ssthresh: metrics.ssthresh, rate: None }
+    Limits { window: metrics.congestion_window, ssthresh: metrics.ssthresh, rate: None, several: false }
 }
 
 /// Returns the initial window of the controller `name`, in packets of [`BASE`] bytes.

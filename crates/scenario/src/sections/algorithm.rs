@@ -348,7 +348,8 @@ fn of_stack(
     }
     let (stack, name) = (Arc::clone(stack), name.to_owned());
     let settings = StackSettings::default();
-    Ok(Control::Stack(StackControl { stack, name, hosted, settings, unused: placeholder(at)? }))
+    let paths = Vec::new();
+    Ok(Control::Stack(StackControl { stack, name, hosted, settings, paths, unused: placeholder(at)? }))
 }
 
 /// What can be a controller of `stack`.

@@ -3,6 +3,7 @@
 
 mod describe;
 mod load;
+mod paths;
 pub mod placement;
 mod rtt;
 
@@ -23,7 +24,7 @@ use crate::field::{Field, Reported};
 use crate::forms::Choice;
 use crate::input::InputFile;
 use crate::kind::{Parts, joined};
-use crate::section::{Fields, Section, Table, keys};
+use crate::section::{Fields, Section, Table, Tables, keys};
 use crate::value::{Integer, List, Positive, SpanRange, Word, Words};
 use narrows_cc::Transport;
 use narrows_model::algorithm::Control;
@@ -32,6 +33,7 @@ use narrows_model::{Demand, Program, SourceModel};
 use narrows_topology::{Group, Placement};
 use narrows_transport::TransportOptions;
 use narrows_units::{Bytes, Rate, Span};
+use paths::PathsKeys;
 use placement::{Between, DirectionWord, TopologyContext};
 use std::sync::Arc;
 
@@ -71,6 +73,8 @@ keys! {
         to: String => "none; needed in a network",
         /// Routers that data traverses in this order, and acknowledgements in the opposite order.
         via: List<String> => "none: the shortest route by delay",
+        /// Paths of each connection between its routers, of which the first opens it; of stack noq only, in a network.
+        paths: Tables<PathsKeys> => "none: one path, along via",
         /// Short transfers from each edge router to every other; given instead of from and to.
         between: Between => "one router and another",
         /// Application that supplies the data.
@@ -240,13 +244,18 @@ impl GroupKeys {
             preset_of(&layers).and_then(|preset| own.resolve_algorithm(subject, preset, context, faults));
         let algorithm = algorithm.and_then(|mut algorithm| {
             self.stack.resolve(algorithm.stack_mut(), &self.transport, faults)?;
+            own.resolve_paths(&mut algorithm, faults)?;
             Ok(algorithm)
         });
         let placement = own.resolve_placement(context.topology, faults);
-        let scale =
-            placement::scale(placement.as_ref().ok(), context.topology, context.duration, context.scale);
+        let scale = placement::scale(
+            placement.as_ref().ok().map(|(placement, _)| placement),
+            context.topology,
+            context.duration,
+            context.scale,
+        );
         let scale = own.resolve_packet(scale, faults);
-        let rtt = own.resolve_rtt(placement.as_ref(), context, faults);
+        let rtt = own.resolve_rtt(placement.as_ref().map(|(placement, _)| placement), context, faults);
         let source = own.resolve_source(context, faults);
         let program = own.resolve_program(context.load.options, faults);
         let transport =
@@ -292,7 +301,7 @@ impl GroupKeys {
                 "whole_packets = true, or an algorithm of TCP and no size; stop and lasts end a stream";
             return Err(fault.allowed(allowed).report(faults));
         }
-        let placement = placement?;
+        let (placement, further) = placement?;
         if demand.is_synchronized() && placement == Placement::Edges {
             let fault =
                 own.source.fault("the users of many routes do not wait for each other").given("barrier");
@@ -309,6 +318,7 @@ impl GroupKeys {
             size: load.size,
             rtt: rtt?,
             placement,
+            further,
             transport: options,
             send_delay,
         };

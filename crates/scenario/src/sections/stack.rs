@@ -6,9 +6,9 @@ use crate::diagnostic::Fault;
 use crate::field::{Field, Reported};
 use crate::kind::list;
 use crate::section::{Section, Table, keys};
-use crate::value::{Count, Positive, words};
+use crate::value::{Count, Positive, Words, words};
 use narrows_model::algorithm::StackControl;
-use narrows_model::stack::{AckFrequency, StackSettings};
+use narrows_model::stack::{AckFrequency, StackPath, StackSettings};
 use narrows_units::{Bytes, Span};
 
 /// The name of a protocol stack.
@@ -21,6 +21,17 @@ pub enum StackWord {
 }
 
 words!(StackWord { Quinn = "quinn", Noq = "noq" });
+
+/// Whether a path carries data beside others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStatus {
+    /// Whatever path has room carries data.
+    Available,
+    /// It carries data while no path is available.
+    Backup,
+}
+
+words!(PathStatus { Available = "available", Backup = "backup" });
 
 keys! {
     /// The settings of the stack that carries the flows, at both ends. Beside them `initial_window`, in packets of 1200 bytes.
@@ -127,6 +138,14 @@ impl StackKeys {
     }
 }
 
+/// Describes a path of a connection.
+fn path(path: &StackPath) -> String {
+    let status = if path.backup { PathStatus::Backup } else { PathStatus::Available };
+    let start = if path.start > Span::ZERO { format!(" from {}", path.start) } else { String::new() };
+    let stop = path.stop.map(|stop| format!(" to {stop}"));
+    format!("{}{start}{}", status.word(), stop.unwrap_or_default())
+}
+
 /// Describes the settings that connections of `control` have.
 pub fn describe(control: &StackControl) -> String {
     let name = control.hosted.as_ref().map_or(control.name.as_str(), |_| "");
@@ -155,6 +174,8 @@ pub fn describe(control: &StackControl) -> String {
         window("stream receive window", settings.stream_receive_window),
         window("connection receive window", settings.connection_receive_window),
         window("send window", settings.send_window),
+        (!control.paths.is_empty())
+            .then(|| format!("paths {}", control.paths.iter().map(path).collect::<Vec<_>>().join("; "))),
     ];
     let words: Vec<String> = words.into_iter().flatten().collect();
     format!("endpoints of the stack {}: {}", control.stack.name(), words.join(", "))

@@ -260,6 +260,10 @@ const EXEMPT: &[(&str, &str)] = &[
     ("network.graph.unclear", "one of its values refuses what the other takes"),
     ("flows.between", "it has one word, without which other keys are needed"),
     ("flows.stack", "stacks are in a crate of their own, and crates/lab/tests/stacks.rs tries them"),
+    ("flows.paths.via", PATHS),
+    ("flows.paths.status", PATHS),
+    ("flows.paths.start", PATHS),
+    ("flows.paths.stop", PATHS),
     ("flows.packet_threshold", OF_STACKS),
     ("flows.time_threshold", OF_STACKS),
     ("flows.initial_rtt", OF_STACKS),
@@ -286,6 +290,7 @@ const EXEMPT: &[(&str, &str)] = &[
 ];
 
 const OF_STACKS: &str = "they need a stack, and crates/lab/tests/stack_settings.rs tries them";
+const PATHS: &str = "they need a stack, and crates/lab/tests/stack_paths.rs tries them";
 const OBJECTS: &str = "they need a stack, and crates/lab/tests/stack_objects.rs tries them";
 const READS: &str = "the application of such a source reads all data at once";
 const PROGRAM: &str = "only a kernel runs programs, and this is the simulator";

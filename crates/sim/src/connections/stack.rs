@@ -16,17 +16,22 @@ impl Connections<'_> {
         now: Time,
         context: &mut ConnectionContext<'_>,
     ) -> bool {
+        let workload = &self.model.workloads[self.workload(flow.index() as u32) as usize];
+        // A connection with several paths has all those of its workload.
+        let path = workload.paths.get(packet.path as usize).filter(|_| packet.path > 0);
         match direction {
             Direction::Forward => {
                 let Some(host) = sending_host(&mut self.sending, flow) else { return false };
                 let event = context.net.slots.of(Event::SendingHost(flow.index() as u32));
-                host.send_from_stack(packet, now, &mut context.sender(event, host.group));
+                let route = path.map_or(host.route, |path| path.forward);
+                host.send_from_stack(packet, route, now, &mut context.sender(event, host.group));
                 host.timer.arm(host.timer.deadline(), event, &mut context.net.queue);
             }
             Direction::Reverse => {
                 let Some(host) = receiving_host(&mut self.receiving, flow) else { return false };
                 let event = context.net.slots.of(Event::ReceivingHost(flow.index() as u32));
-                host.send_from_stack(packet, now, &mut context.receiver(event, host.group));
+                let route = path.map_or(host.route, |path| path.reverse);
+                host.send_from_stack(packet, route, now, &mut context.receiver(event, host.group));
                 let due = host.timer.deadline();
                 self.arm_receiving(flow, due, context.net);
             }

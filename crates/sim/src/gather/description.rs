@@ -102,7 +102,9 @@ fn link(model: &Model, number: u32, link: &LinkModel) -> LinkDescription {
                 let route = &model.routes[path.forward as usize];
                 route.contains(&number)
             });
-            crossing += f64::from(workload.slots) * across.map(|path| path.weight).sum::<f64>() / weight;
+            // Every connection has the further paths of weight 0.
+            let share = across.map(|path| if path.weight > 0.0 { path.weight } else { weight }).sum::<f64>();
+            crossing += f64::from(workload.slots) * share.min(weight) / weight;
             all += f64::from(workload.slots);
         }
         crossing / all

@@ -242,10 +242,12 @@ impl SendingHost {
         self.meet_deadlines(now, cx);
     }
 
-    /// The stack that carries the connection sends `packet` at `now`.
-    pub fn send_from_stack(&mut self, packet: &StackPacket, now: Time, cx: &mut Context<'_>) {
+    /// The stack that carries the connection sends `packet` along `route` at `now`.
+    pub fn send_from_stack(&mut self, packet: &StackPacket, route: u32, now: Time, cx: &mut Context<'_>) {
         self.clock.advance(now);
+        let usual = std::mem::replace(&mut self.route, route);
         self.act(now, cx, |sender, io| of_stack(sender).send(packet, now, io));
+        self.route = usual;
         self.meet_deadlines(now, cx);
     }
 

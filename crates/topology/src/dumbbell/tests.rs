@@ -40,6 +40,7 @@ fn group(rtt: Span, count: u32, reverse: bool) -> Group {
         size: None,
         rtt: Spans(Distribution::Constant(rtt.as_secs_f64())),
         placement: if reverse { Placement::Reverse } else { Placement::Forward },
+        further: Vec::new(),
         transport: TransportOptions::default(),
         send_delay: Span::ZERO,
     }

@@ -50,7 +50,7 @@ pub(super) fn describe(
     } else {
         distribution::describe::<Span>(&group.rtt.0)
     };
-    let placement = placement::describe(&group.placement, topology);
+    let placement = placement::describe(&group.placement, &group.further, topology);
     let endpoint = match algorithm.stack() {
         Some(control) => stack::describe(control),
         None if group.program.is_some() => "sockets of the kernel on which the programs run".to_owned(),

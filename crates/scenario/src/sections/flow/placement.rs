@@ -7,10 +7,10 @@ use super::super::source::PathRate;
 use super::super::transport::Scale;
 use super::FlowKeys;
 use crate::diagnostic::Fault;
-use crate::field::{Field, Reported};
+use crate::field::{At, Field, Reported};
 use crate::forms::Choice;
 use crate::kind::list;
-use crate::value::words;
+use crate::value::{Element, words};
 use narrows_topology::{Placement, RoutePoints};
 use narrows_units::Span;
 
@@ -61,7 +61,7 @@ impl TopologyContext<'_> {
 }
 
 impl FlowKeys {
-    /// Resolves the placement of the group's data.
+    /// Resolves the placement of the group's data, and the routers of further paths of its connections.
     ///
     /// # Errors
     ///
@@ -70,7 +70,7 @@ impl FlowKeys {
         &mut self,
         topology: TopologyContext<'_>,
         faults: &mut Vec<Fault>,
-    ) -> Result<Placement, Reported> {
+    ) -> Result<(Placement, Vec<RoutePoints>), Reported> {
         let (foreign, hint) = match topology {
             TopologyContext::Network(_) => (
                 vec![(&self.direction.at, self.direction.written)],
@@ -81,6 +81,7 @@ impl FlowKeys {
                     (&self.from.at, self.from.written),
                     (&self.to.at, self.to.written),
                     (&self.via.at, self.via.written),
+                    (&self.paths.at, self.paths.written),
                     (&self.between.at, self.between.written),
                 ],
                 "routers are those of a [network]; along a path there is direction",
@@ -91,12 +92,17 @@ impl FlowKeys {
             let fault = at.fault("does not fit here").allowed("no such key").hint(Some(hint.into()));
             fits = Err(fault.report(faults));
         }
+        let mut further = Vec::new();
         let placement = match topology {
             TopologyContext::Network(network) if self.between.written => {
                 self.between.get()?;
                 self.between_edges(network?, faults)?
             }
-            TopologyContext::Network(network) => Placement::Routers(self.route_points(network?, faults)?),
+            TopologyContext::Network(network) => {
+                let mut all = self.all_points(network?, faults)?;
+                further = all.split_off(1);
+                Placement::Routers(all.remove(0))
+            }
             _ => {
                 let direction = self.direction.copied()?.unwrap_or(DirectionWord::Forward);
                 self.direction.fill(Some(direction));
@@ -106,26 +112,30 @@ impl FlowKeys {
                 }
             }
         };
-        fits.map(|()| placement)
+        fits.map(|()| (placement, further))
     }
 
-    /// The routers between which the flows travel.
-    fn route_points(
+    /// Resolves the routers between which the flows travel, through the routers `via`, which are written at `at`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such router or route, which is added to `faults`.
+    pub(super) fn route_points(
         &mut self,
+        (at, via): (&At, &[Element<String>]),
         network: &ResolvedNetwork,
         faults: &mut Vec<Fault>,
     ) -> Result<RoutePoints, Reported> {
         let from = end(&self.from, network, faults);
         let to = end(&self.to, network, faults);
-        let via = self.via.get_mut()?.get_or_insert_default().clone();
         let via: Vec<_> =
-            via.iter().map(|name| node(&name.value, || self.via.fault(NO_ROUTER), network, faults)).collect();
+            via.iter().map(|name| node(&name.value, || at.fault(NO_ROUTER), network, faults)).collect();
         let via = via.into_iter().collect::<Result<Vec<u32>, Reported>>();
         let points = RoutePoints { from: from?, to: to?, via: via? };
         let stops: Vec<u32> =
             [points.from].into_iter().chain(points.via.iter().copied()).chain([points.to]).collect();
         if stops.windows(2).any(|pair| pair[0] == pair[1]) {
-            let at = if points.via.is_empty() { &self.to.at } else { &self.via.at };
+            let at = if points.via.is_empty() { &self.to.at } else { at };
             let fault = at.fault("the same router twice in a row");
             let allowed = "a route that crosses a link from each router to the next";
             return Err(fault.allowed(allowed).report(faults));
@@ -136,7 +146,9 @@ impl FlowKeys {
             let fault = self.to.fault(format!("there is no route from {} and back", names.join(" to ")));
             return Err(fault.allowed("routers that links join in both directions").report(faults));
         }
-        self.to.comment = Some(format!("along {}", network.link_names_of(&points)));
+        let along = network.link_names_of(&points);
+        let before = self.to.comment.take().map(|before| format!("{before}; "));
+        self.to.comment = Some(format!("{}along {along}", before.unwrap_or_default()));
         Ok(points)
     }
 
@@ -155,6 +167,7 @@ impl FlowKeys {
             (&self.from.at, self.from.written),
             (&self.to.at, self.to.written),
             (&self.via.at, self.via.written),
+            (&self.paths.at, self.paths.written),
             (&self.rtt.at, self.rtt.written),
         ];
         if let Some((at, _)) = foreign.into_iter().find(|(_, written)| *written) {
@@ -228,8 +241,8 @@ pub fn scale<'a>(
     }
 }
 
-/// Describes a placement.
-pub fn describe(placement: &Placement, topology: TopologyContext<'_>) -> String {
+/// Describes a placement, with further paths of each connection.
+pub fn describe(placement: &Placement, further: &[RoutePoints], topology: TopologyContext<'_>) -> String {
     match (placement, topology) {
         (Placement::Routers(points), TopologyContext::Network(Ok(network))) => {
             let name = |node: u32| &network.graph.nodes[node as usize];
@@ -244,7 +257,10 @@ pub fn describe(placement: &Placement, topology: TopologyContext<'_>) -> String 
                 }
                 _ => String::new(),
             };
-            format!(", from {} to {} along {along}{first}", name(points.from), name(points.to))
+            let others =
+                further.iter().map(|points| format!("; and along {}", network.link_names_of(points)));
+            let others: String = others.collect();
+            format!(", from {} to {} along {along}{first}{others}", name(points.from), name(points.to))
         }
         (Placement::Edges, _) => ", from each edge to every other".to_owned(),
         (Placement::Reverse, _) => ", in the reverse direction".to_owned(),
