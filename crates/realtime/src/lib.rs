@@ -11,6 +11,7 @@
 
 mod host;
 mod lateness;
+mod network;
 mod packet;
 mod run;
 

@@ -4,14 +4,15 @@
 use crate::RealTime;
 use crate::host::{End, Host, Setup};
 use crate::lateness::Lateness;
+use crate::network::Network;
 use crate::packet::{self, Headers};
 use cpu_time::{ProcessTime, ThreadTime};
 use narrows_backend::{Progress, RunError};
 use narrows_linux::kernel_name;
-use narrows_linux::traffic::{Payload, Segment, Traffic};
+use narrows_linux::traffic::{Segment, Traffic};
 use narrows_model::{Model, Role};
 use narrows_records::{ProgramRecord, Records};
-use narrows_sim::{Emulation, StackPacket, StackRequest, StackState};
+use narrows_sim::{StackPacket, StackRequest, StackState};
 use narrows_units::{Bytes, Span, Time};
 use narrows_wire::{Direction, FlowId};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -38,14 +39,12 @@ pub(crate) fn run(
     }
     let carries: Vec<bool> = model.workloads.iter().map(|each| carried(model, each.group)).collect();
     let mut run = Run {
-        emulation: Emulation::beside(model, replication, carries, progress.cancellation()),
+        network: Network::new(model, replication, carries, progress.cancellation()),
         model,
-        held: Held::default(),
         slots: slots_of(&pairs, model),
         pairs,
         lateness: Lateness::new(),
         lost_at_devices: 0,
-        reached: Time::ZERO,
         overdue: None,
         clock: Clock::start(),
         rests: Rests::start(Time::ZERO),
@@ -167,42 +166,14 @@ impl Clock {
     }
 }
 
-/// The packets in the network, by handle. A handle is used again once its packet has left.
-#[derive(Debug, Default)]
-struct Held {
-    packets: Vec<(Vec<u8>, Payload)>,
-    free: Vec<usize>,
-}
-
-impl Held {
-    fn add(&mut self, packet: &[u8], payload: Payload) -> u64 {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.packets.push(<_>::default());
-            self.packets.len() - 1
-        });
-        let (bytes, of_place) = &mut self.packets[place];
-        bytes.clear();
-        bytes.extend_from_slice(packet);
-        *of_place = payload;
-        place as u64
-    }
-
-    fn release(&mut self, handle: u64) {
-        self.free.push(handle as usize);
-    }
-}
-
 struct Run<'m> {
     model: &'m Model,
-    emulation: Emulation<'m>,
-    held: Held,
+    network: Network<'m>,
     pairs: Vec<Pair>,
     slots: Vec<Option<usize>>,
     lateness: Lateness,
     /// Packets that devices did not take.
     lost_at_devices: u64,
-    /// The time to which the network has advanced.
-    reached: Time,
     /// Since when the network has been behind the wall clock; `None` if it keeps up.
     overdue: Option<Time>,
     clock: Clock,
@@ -238,7 +209,7 @@ impl Rests {
 impl Run<'_> {
     /// Goes on until the end of the run, or until all clients have ended.
     fn drive(&mut self, backend: &RealTime, progress: &Progress) -> Result<(), RunError> {
-        let end = self.emulation.end();
+        let end = self.network.emulation.end();
         let mut buffer = vec![0; LARGEST_PACKET];
         let (mut reported, mut warned) = (Time::ZERO, false);
         loop {
@@ -259,7 +230,7 @@ impl Run<'_> {
                 let since = *self.overdue.get_or_insert(now);
                 if !warned && now.since(since) > OVERLOADED {
                     warned = true;
-                    let behind = now.since(self.reached).as_secs_f64() * 1e3;
+                    let behind = now.since(self.network.reached).as_secs_f64() * 1e3;
                     eprintln!(
                         "narrows: this machine does not keep up: the network is {behind:.0} ms behind the wall clock"
                     );
@@ -271,7 +242,7 @@ impl Run<'_> {
                 if progress.is_cancelled() {
                     return Err(RunError::Interrupted);
                 }
-                if let Some(failure) = self.emulation.failure(self.reached) {
+                if let Some(failure) = self.network.emulation.failure(self.network.reached) {
                     return Err(failure);
                 }
                 if self.pairs.iter_mut().all(|pair| pair.has_started && pair.near.status().is_some()) {
@@ -286,26 +257,18 @@ impl Run<'_> {
     /// Advances the network towards `now`, and passes on what leaves it. Returns whether it has reached `now`.
     fn advance(&mut self, now: Time) -> bool {
         for _ in 0..EVENTS_BETWEEN_READS {
-            let due = self.emulation.due();
-            if due >= now {
-                self.reached = now;
-                self.emulation.advance(now);
-                self.serve();
+            let reached = self.network.step(now);
+            self.serve();
+            if reached {
                 return true;
             }
-            self.reached = self.reached.max(due);
-            self.emulation.advance(self.reached);
-            self.serve();
         }
         false
     }
 
     /// Carries out the requests of the network.
     fn serve(&mut self) {
-        while let Some(handle) = self.emulation.discarded() {
-            self.held.release(handle);
-        }
-        while let Some(request) = self.emulation.request() {
+        while let Some(request) = self.network.emulation.request() {
             match request {
                 StackRequest::Open(flow) => {
                     if let Some(pair) = self.slots[flow.index()].map(|place| &mut self.pairs[place]) {
@@ -316,19 +279,20 @@ impl Run<'_> {
                     }
                 }
                 StackRequest::Deliver { flow, direction, handle, ecn } => {
-                    let (bytes, payload) = &mut self.held.packets[handle as usize];
+                    let (bytes, payload) = self.network.packet(handle);
                     if let Some(pair) = self.slots[flow.index()].map(|place| &mut self.pairs[place]) {
                         packet::mark(bytes, ecn);
                         if rustix::io::write(pair.receiver(direction).device(), bytes).is_err() {
                             self.lost_at_devices += 1;
                         }
-                        self.lateness.add(self.reached, self.clock.now());
+                        let payload = *payload;
+                        self.lateness.add(self.network.reached, self.clock.now());
                         if direction == Direction::Forward {
-                            pair.traffic.receive(*payload);
-                            self.emulation.deliver(flow, pair.traffic.received());
+                            pair.traffic.receive(payload);
+                            self.network.emulation.deliver(flow, pair.traffic.received());
                         }
                     }
-                    self.held.release(handle);
+                    self.network.release(handle);
                 }
                 StackRequest::Close(flow) => {
                     if let Some(pair) = self.slots[flow.index()].map(|place| &mut self.pairs[place]) {
@@ -370,7 +334,7 @@ impl Run<'_> {
         let lane = pair.lane(&headers.segment);
         let (payload, position) = pair.traffic.send(&headers.segment, direction);
         let sent = StackPacket {
-            handle: self.held.add(bytes, payload),
+            handle: 0,
             number: position / pair.mss,
             size: Bytes::new(bytes.len() as u64),
             payload: Bytes::new(payload.bytes()),
@@ -381,19 +345,17 @@ impl Run<'_> {
             path: 0,
         };
         let received = pair.traffic.received();
-        if !self.emulation.send(flow, direction, &sent, self.reached) {
-            self.held.release(sent.handle);
-        }
+        self.network.send(flow, direction, sent, (bytes, payload));
         if is_first {
             let opened = StackState { established: true, ..StackState::default() };
-            self.emulation.update(flow, opened, received, self.reached);
+            self.network.emulation.update(flow, opened, received, self.network.reached);
         }
     }
 
     /// Waits until a packet can be read or an event is due. The last `spin` before it is waited for without sleep, since a
     /// sleeping process is woken late.
     fn wait(&self, spin: Span, end: Time) {
-        let due = self.emulation.due().min(end);
+        let due = self.network.emulation.due().min(end);
         loop {
             let left = due.since(self.clock.now().min(due));
             let sleep = left.saturating_sub(spin).min(REPORT);
@@ -427,7 +389,7 @@ impl Run<'_> {
         if let Some(refused) = narrows_linux::not_executed(self.model, &programs) {
             return Err(RunError::Refused(refused));
         }
-        let records = self.emulation.finish(cpu_s)?;
+        let records = self.network.emulation.finish(cpu_s)?;
         Ok(Records { programs, punctuality: Some(punctuality), ..records })
     }
 }
