@@ -14,6 +14,7 @@ mod lateness;
 mod network;
 mod packet;
 mod run;
+mod tuples;
 
 pub use host::Launcher;
 

@@ -3,18 +3,21 @@
 
 use narrows_linux::traffic::Segment;
 use narrows_wire::Ecn;
+use std::net::{IpAddr, SocketAddr};
 
 /// What the network needs to know of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Headers {
     pub segment: Segment,
     pub ecn: Ecn,
+    pub source: SocketAddr,
+    pub destination: SocketAddr,
 }
 
 /// Returns the headers of `packet`; `None` unless it is a whole IP packet to a single host, since the network has no other
 /// host to which it could lead.
 pub(crate) fn read(packet: &[u8]) -> Option<Headers> {
-    let (protocol, ecn, rest) = match packet.first()? >> 4 {
+    let (protocol, ecn, addresses, rest) = match packet.first()? >> 4 {
         4 => {
             let header = usize::from(packet[0] & 15) * 4;
             let length = usize::from(u16::from_be_bytes(word(packet, 2)?));
@@ -25,7 +28,7 @@ pub(crate) fn read(packet: &[u8]) -> Option<Headers> {
             // Fragments behind the first have no header of the transport.
             let is_first = u16::from_be_bytes(word(packet, 6)?) & FRAGMENT_OFFSET == 0;
             let protocol = if is_first { packet[9] } else { 0 };
-            (protocol, packet[1], packet.get(header..)?)
+            (protocol, packet[1], [address4(packet, 12)?, address4(packet, 16)?], packet.get(header..)?)
         }
         6 => {
             let length = usize::from(u16::from_be_bytes(word(packet, 4)?));
@@ -33,13 +36,19 @@ pub(crate) fn read(packet: &[u8]) -> Option<Headers> {
                 return None;
             }
             let class = packet[0] << 4 | packet[1] >> 4;
-            (packet[6], class, &packet[IPV6_HEADER..])
+            (packet[6], class, [address6(packet, 8)?, address6(packet, 24)?], &packet[IPV6_HEADER..])
         }
         _ => return None,
     };
     let segment =
         segment(protocol, rest).unwrap_or(Segment { payload: rest.len() as u32, ..Segment::default() });
-    Some(Headers { segment: Segment { protocol, ..segment }, ecn: Ecn::of_field(ecn) })
+    let [source, destination] = addresses;
+    Some(Headers {
+        segment: Segment { protocol, ..segment },
+        ecn: Ecn::of_field(ecn),
+        source: SocketAddr::new(source, (segment.ports >> 16) as u16),
+        destination: SocketAddr::new(destination, segment.ports as u16),
+    })
 }
 
 fn segment(protocol: u8, rest: &[u8]) -> Option<Segment> {
@@ -73,6 +82,16 @@ pub(crate) fn mark(packet: &mut [u8], ecn: Ecn) {
         Some(6) if packet.len() >= IPV6_HEADER => packet[1] = packet[1] & !0x30 | field << 4,
         _ => {}
     }
+}
+
+fn address4(packet: &[u8], at: usize) -> Option<IpAddr> {
+    let bytes: [u8; 4] = packet.get(at..at + 4)?.try_into().ok()?;
+    Some(bytes.into())
+}
+
+fn address6(packet: &[u8], at: usize) -> Option<IpAddr> {
+    let bytes: [u8; 16] = packet.get(at..at + 16)?.try_into().ok()?;
+    Some(bytes.into())
 }
 
 fn word(packet: &[u8], at: usize) -> Option<[u8; 2]> {
@@ -118,6 +137,8 @@ mod tests {
         let found = read(&tcp4()).expect("an IP packet");
         let expected = Segment { protocol: 6, flags: 0x10, sequence: 256, ports: 1 << 16 | 2, payload: 10 };
         assert_eq!((found.segment, found.ecn), (expected, Ecn::NotCapable));
+        let ends = [found.source, found.destination].map(|each| each.to_string());
+        assert_eq!(ends, ["10.0.0.1:1", "10.0.0.2:2"]);
     }
 
     #[test]
@@ -128,6 +149,8 @@ mod tests {
         packet.extend([0, 9, 0, 8, 0, 12, 0, 0, 1, 2, 3, 4]);
         let found = read(&packet).expect("an IP packet");
         assert_eq!((found.segment.payload, found.segment.ports, found.ecn), (4, 9 << 16 | 8, Ecn::Ect0));
+        let ends = [found.source, found.destination].map(|each| each.to_string());
+        assert_eq!(ends, ["[fd00::1]:9", "[fd00::2]:8"]);
         mark(&mut packet, Ecn::Ce);
         assert_eq!(read(&packet).map(|found| found.ecn), Some(Ecn::Ce));
         packet[24] = 0xff;

@@ -6,6 +6,7 @@ use crate::host::{End, Host, Setup};
 use crate::lateness::Lateness;
 use crate::network::Network;
 use crate::packet::{self, Headers};
+use crate::tuples::Tuple;
 use cpu_time::{ProcessTime, ThreadTime};
 use narrows_backend::{Progress, RunError};
 use narrows_linux::kernel_name;
@@ -69,6 +70,8 @@ fn duration(span: Span) -> Duration {
 #[derive(Debug)]
 struct Pair {
     slot: usize,
+    /// Index of its group, and number of its flow within it.
+    of: (u32, u32),
     near: Host,
     far: Host,
     /// Whether the far host is the flow's sending host.
@@ -124,6 +127,7 @@ fn start(backend: &RealTime, model: &Model) -> Result<Vec<Pair>, String> {
             };
             pairs.push(Pair {
                 slot: slot + flow as usize,
+                of: (workload.group as u32, flow),
                 near: Host::start(&backend.launcher, &setup(End::Near, &program.client))?,
                 far: Host::start(&backend.launcher, &setup(End::Far, &program.server))?,
                 far_sends: program.sender == Role::Server,
@@ -279,20 +283,20 @@ impl Run<'_> {
                     }
                 }
                 StackRequest::Deliver { flow, direction, handle, ecn } => {
-                    let (bytes, payload) = self.network.packet(handle);
+                    let (bytes, carried) = self.network.packet(handle);
                     if let Some(pair) = self.slots[flow.index()].map(|place| &mut self.pairs[place]) {
                         packet::mark(bytes, ecn);
                         if rustix::io::write(pair.receiver(direction).device(), bytes).is_err() {
                             self.lost_at_devices += 1;
                         }
-                        let payload = *payload;
+                        let payload = carried.payload;
                         self.lateness.add(self.network.reached, self.clock.now());
                         if direction == Direction::Forward {
                             pair.traffic.receive(payload);
                             self.network.emulation.deliver(flow, pair.traffic.received());
                         }
                     }
-                    self.network.release(handle);
+                    self.network.leave(handle, ecn);
                 }
                 StackRequest::Close(flow) => {
                     if let Some(pair) = self.slots[flow.index()].map(|place| &mut self.pairs[place]) {
@@ -345,7 +349,9 @@ impl Run<'_> {
             path: 0,
         };
         let received = pair.traffic.received();
-        self.network.send(flow, direction, sent, (bytes, payload));
+        let Headers { segment, source, destination, .. } = headers;
+        let tuple = Tuple { flow: pair.of, protocol: segment.protocol, source, destination };
+        self.network.send((flow, direction), tuple, sent, (bytes, payload));
         if is_first {
             let opened = StackState { established: true, ..StackState::default() };
             self.network.emulation.update(flow, opened, received, self.network.reached);
@@ -389,8 +395,9 @@ impl Run<'_> {
         if let Some(refused) = narrows_linux::not_executed(self.model, &programs) {
             return Err(RunError::Refused(refused));
         }
+        let tuples = self.network.tuples.records();
         let records = self.network.emulation.finish(cpu_s)?;
-        Ok(Records { programs, punctuality: Some(punctuality), ..records })
+        Ok(Records { programs, tuples, punctuality: Some(punctuality), ..records })
     }
 }
 

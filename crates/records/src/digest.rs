@@ -62,7 +62,7 @@ pub(crate) use digested;
 impl Records {
     /// Returns the digest of the run, in hexadecimal. It covers counts, times, sums, histograms and series of flows,
     /// groups and links, and [`SCHEMA`]; not transfers in progress at the end, the logs of packets and events, clients over time, inner
-    /// variables, what programs have printed, the cost of the run, and the names in its description. It is equal for
+    /// variables, what programs have printed and their connections, the cost of the run, and the names in its description. It is equal for
     /// equal runs on all platforms.
     pub fn digest(&self) -> String {
         let mut hash = Hash(Sha256::new());
@@ -76,7 +76,7 @@ impl Records {
 }
 
 digested!(Records { connections, groups, links, transfers, interval_ends }
-    not { run, unfinished, packets, events, clients, client_events, internals, programs, punctuality, performance });
+    not { run, unfinished, packets, events, clients, client_events, internals, programs, tuples, punctuality, performance });
 
 macro_rules! whole {
     ($($type:ty),*) => { $(impl Digested for $type {

@@ -25,6 +25,7 @@ pub mod schema;
 mod table;
 mod tables;
 mod transfer;
+mod tuple;
 pub mod warmup;
 
 pub use application::{ApplicationCounts, FrameCounts, ProbeTimes, VideoCounts};
@@ -48,6 +49,7 @@ pub use punctuality::Punctuality;
 pub use table::{Column, NO_LABEL, Table};
 pub use tables::Tables;
 pub use transfer::{TransferRecord, UnfinishedRecord};
+pub use tuple::{Ends, TupleRecord};
 
 use narrows_units::Time;
 use std::ops::AddAssign;
@@ -83,6 +85,9 @@ pub struct Records {
     pub internals: Internals,
     /// The programs that carried flows, in the order of flows, clients first.
     pub programs: Vec<ProgramRecord>,
+    /// The connections of these programs in real time, in order of their first packets.
+    #[serde(default)]
+    pub tuples: Vec<TupleRecord>,
     /// How punctual the run was; `None` of simulated time.
     #[serde(default)]
     pub punctuality: Option<Punctuality>,

@@ -136,6 +136,13 @@ pub fn tables() -> &'static [TableSchema] {
                 CLIENT_EVENTS,
             ),
             table("packets", "an entry of the packet log", "where packets are not logged", PACKETS),
+            table(
+                "connections",
+                "a connection of programs in real time, in one direction: protocol, and address and port of both ends, over the \
+                 whole run",
+                "where no program sent packets in real time",
+                CONNECTIONS,
+            ),
         ]
     });
     &TABLES
@@ -478,6 +485,26 @@ const CLIENT_EVENTS: &[ColumnSchema] = &[
     real("object_bytes", "B", "of a page: size of this object"),
     real("object_waited_s", "s", "of a page: time from when this object could be requested to its request"),
     real("object_s", "s", "of a page: time from when this object could be requested to its receipt"),
+];
+
+const CONNECTIONS: &[ColumnSchema] = &[
+    label("group", "the flow's group"),
+    whole("flow", "", "number of the flow within its group, from 0"),
+    label(
+        "protocol",
+        "`tcp`, `udp`, `icmp`, `icmpv6`, or its number; null, as both ends, for the packets of all connections after the first \
+         512 of the run",
+    ),
+    label("source", "address and port of the sending socket"),
+    label("destination", "address and port of the receiving socket"),
+    whole("sent_packets", "packets", "packets sent into the network"),
+    whole("sent_bytes", "B", "their size, headers of IP included"),
+    whole("dropped_packets", "packets", "of these, packets that queues dropped or links lost"),
+    whole("marked_packets", "packets", "of these, packets that were marked in the network"),
+    real("first_s", "s", "time of the run at which the first of them was sent"),
+    real("last_s", "s", "time of the run at which the last of them was sent"),
+    real("delay_mean_s", "s", "mean time in the network, from host to host, of packets that left it"),
+    real("delay_p95_s", "s", "95th percentile of that time"),
 ];
 
 const PACKETS: &[ColumnSchema] = &[

@@ -6,6 +6,7 @@ mod census;
 mod classes;
 mod client_events;
 mod clients;
+mod connections;
 mod distributions;
 mod events;
 mod flows;
@@ -23,7 +24,7 @@ use std::ops::Index;
 
 /// All tables of a run, in the order of [`schema::tables`](crate::schema::tables).
 #[derive(Clone, Debug)]
-pub struct Tables([Table; 16]);
+pub struct Tables([Table; 17]);
 
 impl Tables {
     /// Returns the tables of the run with `records`.
@@ -45,6 +46,7 @@ impl Tables {
             clients::table(records),
             client_events::table(records),
             packets::table(records),
+            connections::table(records),
         ])
     }
 
@@ -72,7 +74,7 @@ impl<'t> IntoIterator for &'t Tables {
 
 impl IntoIterator for Tables {
     type Item = Table;
-    type IntoIter = std::array::IntoIter<Table, 16>;
+    type IntoIter = std::array::IntoIter<Table, 17>;
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }

@@ -62,7 +62,7 @@ fn counts_times_sums_histograms_and_series_change_the_digest() {
 
 #[test]
 fn logs_names_and_what_follows_from_the_model_leave_the_digest() {
-    let changes: [fn(&mut Records); 16] = [
+    let changes: [fn(&mut Records); 17] = [
         |records| records.unfinished.clear(),
         |records| records.clients.clear(),
         |records| records.client_events.rows.clear(),
@@ -75,6 +75,7 @@ fn logs_names_and_what_follows_from_the_model_leave_the_digest() {
         |records| records.internals.rows.clear(),
         |records| records.run.internals = false,
         |records| records.programs.push(program()),
+        |records| records.tuples.clear(),
         |records| records.performance.cpu_s += 1.0,
         |records| records.run.groups[0].name = "another".into(),
         |records| records.connections[0].ideal_completion_s = 1.0,

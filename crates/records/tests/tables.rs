@@ -282,6 +282,19 @@ fn an_inner_variable_is_of_a_flow_or_a_link() {
 }
 
 #[test]
+fn a_connection_of_programs_has_its_ends_and_all_others_have_none() {
+    let connections = &Tables::of(&records())["connections"];
+    let words =
+        |row| ["group", "protocol", "source", "destination"].map(|column| label(connections, column, row));
+    assert_eq!(words(0), [Some("stays"), Some("tcp"), Some("10.0.0.1:40000"), Some("10.0.0.2:5201")]);
+    assert_eq!(words(1), [Some("stays"), None, None, None]);
+    assert_whole(connections, 0, &[("flow", 1), ("sent_packets", 4), ("sent_bytes", 6000)]);
+    assert_whole(connections, 0, &[("dropped_packets", 2), ("marked_packets", 1)]);
+    let times = [("first_s", 1.0), ("last_s", 3.0), ("delay_mean_s", 0.02), ("delay_p95_s", 0.03)];
+    assert_real(connections, 0, &times);
+}
+
+#[test]
 fn tables_of_what_did_not_occur_have_no_columns() {
     let mut records = records();
     records.run.groups[1].finite = false;
@@ -290,6 +303,7 @@ fn tables_of_what_did_not_occur_have_no_columns() {
     records.run.client_event_limit = None;
     records.run.groups[1].application = false;
     records.run.internals = false;
+    records.tuples.clear();
     let tables = Tables::of(&records);
     for name in [
         "census",
@@ -302,6 +316,7 @@ fn tables_of_what_did_not_occur_have_no_columns() {
         "applications",
         "clients",
         "client_events",
+        "connections",
     ] {
         assert!(tables[name].columns().is_empty(), "{name}");
     }

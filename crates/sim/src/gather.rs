@@ -45,6 +45,7 @@ pub(crate) fn gather(model: &Model, partitions: &mut [Partition<'_>], end: Time,
         events: EventLog { rows: events::rows(model, &events), full_at: events_full_at },
         packets: PacketLog { rows: packets::rows(model, &entries), full_at },
         programs: Vec::new(),
+        tuples: Vec::new(),
         // It is of simulated time.
         punctuality: None,
         interval_ends: partitions[0].series.times.clone(),

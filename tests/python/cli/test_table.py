@@ -14,6 +14,7 @@ from narrows._internal.cli.table import (
     TRANSFER_COLUMNS,
     Column,
     comparison_tables,
+    connections_table,
     metric_table,
     printable,
     run_tables,
@@ -188,3 +189,14 @@ def test_what_users_perceive_is_one_table_of_all_queues_and_controllers() -> Non
     assert first.splitlines()[2].endswith("1")
     assert first.splitlines()[-1].endswith("2")
     assert not any(part.startswith("users") for part in others)
+
+
+def test_a_connection_is_named_by_both_ends() -> None:
+    counts = {"sent_packets": 1234, "sent_bytes": 1_850_000, "dropped_packets": 12, "marked_packets": 0}
+    ends = {"protocol": "tcp", "source": "10.0.0.1:40000", "destination": "[fd00::2]:80"}
+    others = {"protocol": None, "source": None, "destination": None}
+    delays = {"delay_mean_s": 0.0345, "delay_p95_s": None}
+    text = connections_table([{**ends, **counts, **delays}, {**others, **counts, **delays}])
+    rows = [line.split() for line in text.splitlines()]
+    assert rows[2] == ["tcp", "10.0.0.1:40000", "to", "[fd00::2]:80", "1234", "1850", "12", "0", "34.5", "-"]
+    assert rows[3][:2] == ["all", "others"]

@@ -107,6 +107,22 @@ def _run(text: str) -> tuple[Mapping[str, Any], list[tuple[float, int]]]:
     return run.summary, json.loads(printed["client"])
 
 
+def test_a_connection_has_its_packets_in_each_direction(folder: Path) -> None:
+    run = nw.Scenario(_scenario(folder, 40, keys='limit = "20pkt"'), trust=True, on=hosts.NAME).run()
+    rows = run.connections.to_pylist()
+    (there,) = [row for row in rows if row["destination"] == "10.0.0.2:9000"]
+    assert (there["protocol"], there["sent_packets"], there["sent_bytes"]) == ("udp", 40, 40_000)
+    # All at once: one is in transmission, 20 wait, and one more for each millisecond that the last comes later.
+    assert 0 < there["dropped_packets"] < 20
+    # 25 ms, and 1 ms of transmission after a wait.
+    assert 0.026 < there["delay_mean_s"] < there["delay_p95_s"]
+    assert 0 < there["first_s"] <= there["last_s"]
+    (back,) = [row for row in rows if row["source"] == "10.0.0.2:9000"]
+    assert back["destination"] == there["source"]
+    assert 0 < back["sent_packets"] <= 40 - there["dropped_packets"]
+    assert run.summary["connections"] == sorted(rows, key=lambda row: -row["sent_bytes"])[:10]
+
+
 def test_a_packet_takes_the_delay_of_the_path_and_its_transmission(folder: Path) -> None:
     """Closed form: 50 ms, and 1000 bytes at 8 Mbps in each direction, 1 ms; the answer has one byte more."""
     summary, found = _run(_scenario(folder, 1))

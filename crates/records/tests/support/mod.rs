@@ -3,12 +3,12 @@
 
 use narrows_records::{
     ApplicationCounts, ClassCounts, ClientEvent, ClientEventLog, ClientEventRow, ClientRecord, ClientSample,
-    ConnectionRecord, ConnectionSums, EcnCodepoint, EventLog, EventRow, FlowEvent, FlowSample, FrameCounts,
-    GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram, InternalOwner, InternalRow,
-    Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent, PacketKind, PacketLog,
-    PacketPlace, PacketRow, Perceived, PerceivedKind, Performance, ProbeTimes, Records, RunDescription,
-    SenderCounts, Shares, SlowestObject, SpanSum, Total, TransferRecord, UnfinishedRecord, VideoCounts,
-    Windows,
+    ConnectionRecord, ConnectionSums, EcnCodepoint, Ends, EventLog, EventRow, FlowEvent, FlowSample,
+    FrameCounts, GroupCounts, GroupDescription, GroupRecord, GroupSample, Histogram, InternalOwner,
+    InternalRow, Internals, LinkCounts, LinkDescription, LinkRecord, LinkSample, PacketEvent, PacketKind,
+    PacketLog, PacketPlace, PacketRow, Perceived, PerceivedKind, Performance, ProbeTimes, Records,
+    RunDescription, SenderCounts, Shares, SlowestObject, SpanSum, Total, TransferRecord, TupleRecord,
+    UnfinishedRecord, VideoCounts, Windows,
 };
 use narrows_units::{Bytes, Span, Time};
 
@@ -41,9 +41,28 @@ pub fn records() -> Records {
         client_events: ClientEventLog { rows: client_events(), full_at: None },
         internals: internals(),
         programs: Vec::new(),
+        tuples: vec![tuple(), TupleRecord { ends: None, ..tuple() }],
         punctuality: None,
         interval_ends: (1..=6).map(|interval| at_ms(2000 * interval)).collect(),
         performance: Performance { events: 10, packet_hops: 20, cpu_s: 0.5 },
+    }
+}
+
+/// A connection of programs, from the second of the endless flows.
+pub fn tuple() -> TupleRecord {
+    let ends =
+        Ends { protocol: "tcp".into(), source: "10.0.0.1:40000".into(), destination: "10.0.0.2:5201".into() };
+    TupleRecord {
+        group: 0,
+        flow: 1,
+        ends: Some(ends),
+        packets: 4,
+        bytes: 6000,
+        dropped: 2,
+        marked: 1,
+        sent: (at_ms(1000), at_ms(3000)),
+        delay_mean_s: 0.02,
+        delay_p95_s: 0.03,
     }
 }
 

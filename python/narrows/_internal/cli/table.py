@@ -40,7 +40,23 @@ def run_tables(summary: Mapping[str, Any]) -> str:
     parts.append(metric_table("link", shown, _link_columns([metrics for _, metrics in shown])))
     if len(busiest) < len(links):
         parts[-1] += f"\nthe {len(busiest)} busiest of {len(links)} links; links.parquet has all"
+    if "connections" in summary:
+        parts.append(connections_table(summary["connections"]))
     return "\n\n".join(parts)
+
+
+def connections_table(connections: Sequence[Mapping[str, Any]]) -> str:
+    """Return a table of the largest connections of programs, each in one direction."""
+    header = ["connection", *(column.title for column in CONNECTION_COLUMNS)]
+    units = ["", *(column.unit for column in CONNECTION_COLUMNS)]
+    rows = [
+        [
+            f"{row['protocol']} {row['source']} to {row['destination']}" if row["protocol"] else "all others",
+            *(_cell({"mean": row[each.metric], "ci95": None}, each.scale, judged=False) for each in CONNECTION_COLUMNS),
+        ]
+        for row in connections
+    ]
+    return f"{align([header, units, *rows])}\nthe largest, over the whole run; connections.parquet has all"
 
 
 def comparison_tables(summary: Mapping[str, Any]) -> str:
@@ -227,6 +243,14 @@ def _groups(runs: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     ]
 
 
+CONNECTION_COLUMNS = (
+    Column("sent_packets", "packets", "", 1),
+    Column("sent_bytes", "size", "kB", 1e3),
+    Column("dropped_packets", "dropped", "", 1),
+    Column("marked_packets", "marked", "", 1),
+    Column("delay_mean_s", "delay", "ms", 1e-3),
+    Column("delay_p95_s", "p95", "ms", 1e-3),
+)
 GROUP_COLUMNS = (
     Column("goodput_bps", "goodput", "Mbps", 1e6),
     Column("goodput_fraction", "of capacity", "%", 0.01),

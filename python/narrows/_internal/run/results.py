@@ -114,7 +114,10 @@ class Run(Results):
         if self.scenario.expectations:
             summary["expectations"] = judge(self.scenario.expectations, summary)
         printed = describe_programs(self.records)
-        return summary | ({"programs": printed} if printed else {})
+        if not printed:
+            return summary
+        connections = largest(self.table(CONNECTIONS).to_pylist())
+        return summary | {"programs": printed} | ({CONNECTIONS: connections} if connections else {})
 
     def table(self, name: str) -> pa.Table:
         """Return a table of all replications, the number of the replication first.
@@ -293,6 +296,11 @@ def describe_programs(records: Mapping[int, Records]) -> list[dict[str, Any]]:
     ]
 
 
+def largest(connections: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the connections of programs that have sent most, of rows of their table."""
+    return sorted(connections, key=lambda row: -row["sent_bytes"])[:MOST_CONNECTIONS]
+
+
 def write_programs(folder: Path, records: Mapping[int, Records]) -> None:
     """Write the output of the programs of a run, a file each; nothing without programs."""
     for index, each in records.items():
@@ -306,4 +314,7 @@ def _file(index: int, flow: int, role: str) -> str:
     return f"{PROGRAMS}/replication-{index}-flow-{flow}-{role}.txt"
 
 
+# The table of connections of programs, and its entry in the summary with the largest ones.
+CONNECTIONS = "connections"
+MOST_CONNECTIONS = 10
 RUN_KEYS = ("groups", "links", "checks", "expectations", "performance")
