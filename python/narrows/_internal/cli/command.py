@@ -61,6 +61,7 @@ COMMANDS = {
     "suite": "narrows._internal.cli.suite",
     "ab": "narrows._internal.cli.ab",
     "worst": "narrows._internal.cli.worst",
+    "identify": "narrows._internal.cli.identify",
     "study": "narrows._internal.cli.study",
     "reproduce": "narrows._internal.cli.reproduce",
     "report": "narrows._internal.cli.handling",
