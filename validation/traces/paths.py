@@ -111,7 +111,7 @@ def cases() -> list[Case]:
 
 
 def judged(case: Case, shown: Shown) -> dict[str, bool | None]:
-    """Return for each quantity whether its interval has the truth; None if the trace cannot tell it."""
+    """Return for each quantity whether its interval has the truth; None if the trace does not show it."""
     path = shown.path
     found: dict[str, bool | None] = {
         "base delay": _holds(path.base_s, case.rtt_s),
@@ -191,7 +191,7 @@ def main() -> int:
     head = (
         f"All intervals have the truth on {right} of {of} paths; the scenario repeats goodput and delay within 10 % "
         f"(or 2 ms) on {close}.\n\n"
-        "| path | algorithm | the truth is | cannot tell | goodput, Mbps | 95th percentile of delay, ms | repeated |\n"
+        "| path | algorithm | the truth is | unknown | goodput, Mbps | 95th percentile of delay, ms | repeated |\n"
         "|---|---|---|---|---|---|---|\n"
     )
     text = head + "\n".join(rows) + "\n"

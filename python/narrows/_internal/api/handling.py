@@ -100,7 +100,7 @@ def import_trace(
         flow: Number of the flow, from 0, in the order of their bytes.
 
     Returns:
-        The quantities of the path with 95 % intervals, or why the trace cannot tell them; and the scenario.
+        The quantities of the path with 95 % intervals, or why they are unknown; and the scenario.
 
     Raises:
         InputError: The file is no trace, is damaged, or has no such flow.

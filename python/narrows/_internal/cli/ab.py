@@ -37,7 +37,7 @@ def _ab(arguments: argparse.Namespace, step: Step | None) -> int:
     work = Work(arguments)
     source = arguments.scenario if arguments.suite is None else arguments.suite
     asked = arguments.a, arguments.b, work.options, source, arguments.margin, arguments.subject
-    job = Trying.prepare(*asked, _emulated(arguments))
+    job = Trying.prepare(*asked, _emulated(arguments), arguments.like)
     if step:
         # A workflow continues no trial: it did not make the files that are there.
         check_place(job.folder, replace=False)
@@ -99,6 +99,8 @@ def _options(command: argparse.ArgumentParser) -> None:
     where.add_argument("--suite", metavar="NAME", help="use the cells and metrics of a suite")
     what = f"{SCENARIO} (repeatable; default: six of the library)"
     where.add_argument("--scenario", metavar="FILE", action="append", default=[], help=what)
+    what = "trace of a real flow, as for `narrows import`, or a folder of traces: its path is the scenario (repeatable)"
+    where.add_argument("--like", metavar="TRACE", action="append", default=[], help=what)
     what = "simulator, linux or linux:NAME, or one for each side, as in linux:6.12,linux:7.3 (default: %(default)s)"
     command.add_argument("--on", metavar="BACKEND[,BACKEND]", default="simulator", help=what)
     what = (
@@ -132,6 +134,7 @@ COMMANDS = (
         (
             "ab cubic 'cubic(beta=0.72)'",
             "ab cubic ./mine.py:Mine --suite rfc9743 --margin 2%",
+            "ab cubic bbr3 --like capture.pcapng",
             "ab --emulate ./server-1 ./server-2 --scenario dsl.toml --download -- curl -so page http://far:8000/",
         ),
         {"a": known.algorithms, "b": known.algorithms},

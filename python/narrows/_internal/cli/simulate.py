@@ -46,7 +46,8 @@ def compare(arguments: argparse.Namespace) -> int:
         raise InputError(f"compare {scenarios[0]}", f"is no algorithm; did you mean --scenario {scenarios[0]}?")
     _limit(arguments)
     work = Work(arguments)
-    scenario = _read(arguments.scenario, arguments).with_subjects(arguments.subject)
+    scenario = _like(arguments) if arguments.like else _read(arguments.scenario, arguments)
+    scenario = scenario.with_subjects(arguments.subject)
     return perform(work, scenario.planned(arguments.algorithms, read_levels(arguments.vary), work.options), arguments)
 
 
@@ -75,6 +76,21 @@ def _read(given: str, arguments: argparse.Namespace) -> Scenario:
     from narrows._internal.run.scenario import read
 
     return read(find_scenario(given), arguments.set, trust=arguments.trust, on=arguments.on, queue=arguments.queue)
+
+
+def _like(arguments: argparse.Namespace) -> Scenario:
+    """Return the scenario of the path in a trace, at the best values."""
+    from pathlib import Path
+
+    from narrows._internal.run.scenario import Scenario
+    from narrows._internal.trace.shown import show
+
+    if Path(arguments.like).is_dir():
+        raise InputError(
+            f"--like {arguments.like}", "is a folder; `narrows ab` compares two algorithms on all its traces"
+        )
+    shown = show(Path(arguments.like))
+    return Scenario(shown.scenario, arguments.like, overrides=arguments.set, on=arguments.on, queue=arguments.queue)
 
 
 def perform(work: Work, planned: core.Scenario | Planned, arguments: argparse.Namespace) -> int:
@@ -195,7 +211,10 @@ def _compare(command: argparse.ArgumentParser) -> None:
         "joins keys that have the same levels, as in path.queue+path.reverse.queue=fq-codel,cake",
     )
     what = f"{SCENARIO} (default: %(default)s)"
-    command.add_argument("--scenario", metavar="FILE", default="two-flows", help=what)
+    where = command.add_mutually_exclusive_group()
+    where.add_argument("--scenario", metavar="FILE", default="two-flows", help=what)
+    what = "trace of a real flow, as for `narrows import`: its path, at the best values, is the scenario"
+    where.add_argument("--like", metavar="TRACE", help=what)
     options.common(command, "subject")
     command.add_argument(
         "--margin",

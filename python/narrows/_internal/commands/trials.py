@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from narrows._internal import core
+from narrows._internal.analysis.sequences import MOST
 from narrows._internal.commands.job import Job, folder_of
 from narrows._internal.comparison import Replaced
 from narrows._internal.errors import InputError
@@ -51,6 +52,7 @@ class Trying(Job[dict[str, Any]]):
         margin: str,
         subjects: Sequence[str] = (),
         emulated: Emulated | None = None,
+        traces: Sequence[str] = (),
     ) -> Trying:
         """Resolve every scenario with both."""
         _check_margin(margin)
@@ -64,18 +66,30 @@ class Trying(Job[dict[str, Any]]):
             if isinstance(source, str) or subjects or options.on != SIMULATOR:
                 raise InputError("--emulate", "is without --suite, --subject and --on; expected --scenario FILE")
             pairs = emulated.pairs(source, *asked, trust=options.trust)
+        elif traces:
+            if subjects:
+                raise InputError("--subject", "does not apply to --like, which tests the flow of the trace")
+            pairs, left_out = scenarios.of_traces(traces, *asked, options.replications or MOST)
         elif not isinstance(source, str):
             pairs = scenarios.of_files(source or scenarios.of_narrows(), *asked, subjects, trust=options.trust)
         elif subjects:
             raise InputError("--subject", f"does not apply to the suite {source}, whose criteria name the groups")
         else:
             pairs, left_out = scenarios.of_suite(source, *asked, trust=options.trust)
-        parts = [f"{each.a.digest} {each.b.digest} {each.a.seed}" for each in pairs]
+        parts = [f"{a.digest} {b.digest} {a.seed}" for each in pairs for a, b in each.draws or [(each.a, each.b)]]
         parts += [each.programs for each in pairs if each.programs]
         folder = options.out or folder_of("ab", [*parts, *metrics])
         suite, files = (source, ()) if isinstance(source, str) else ("", tuple(source))
         command = called(
-            options, "ab", a, *filter(None, [b]), suite=suite, scenario=files, subject=tuple(subjects), margin=margin
+            options,
+            "ab",
+            a,
+            *filter(None, [b]),
+            suite=suite,
+            scenario=files,
+            like=tuple(traces),
+            subject=tuple(subjects),
+            margin=margin,
         )
         places = [elsewhere(each) for each in sides.on]
         backends = [describe(each["linux"], each["real_time"]) for each in places]
@@ -106,6 +120,7 @@ class Trying(Job[dict[str, Any]]):
                 "interrupted": options.watch.stopped(),
                 "verdicts": counts(rows),
                 "rows": rows,
+                **({"traces": len(self.pairs)} if self.pairs[0].draws else {}),
                 "scenarios": write_scenarios(self.folder, self.pairs, self.sides),
                 "command": self.called,
             }

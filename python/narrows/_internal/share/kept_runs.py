@@ -60,8 +60,11 @@ def of_trial(folder: Path) -> KeptRuns:
     for entry in journal.entries:
         of = about["scenarios"][entry["scenario"]]
         files = summary["scenarios"].get(of["name"], ())
-        if len(files) != len(SIDES) or len(summary["on"]) != len(SIDES):
+        if not files or len(files) % len(SIDES) or len(summary["on"]) != len(SIDES):
             raise InputError(str(file), f"is damaged: names no two scenario files of {of['name']}")
+        # With draws each replication has files of its own.
+        first = len(SIDES) * (entry["replication"] % (len(files) // len(SIDES)))
+        files = files[first : first + len(SIDES)]
         for side, place, on, digest in zip(SIDES, files, summary["on"], entry["records"].split(), strict=True):
             name = f"{of['name']} with {side}, replication {entry['replication'] + 1}"
             runs.append(KeptRun(name, place, on, of["seed"], entry["replication"], digest))

@@ -37,18 +37,18 @@ def interval(found: Estimate, unit: str) -> str:
 def said(found: Found, unit: str) -> str:
     """Return a quantity with its interval and basis, or why it is unknown."""
     if isinstance(found, Unknown):
-        return f"cannot tell: {found.why}"
+        return f"unknown: {found.why}"
     return f"{interval(found, unit)}: {found.basis}"
 
 
 def rows(path: Path, flow: Flow) -> Iterator[tuple[str, str, str]]:
-    """Return name, value with 95 % interval, and basis of each quantity; or `cannot tell` and why."""
+    """Return name, value with 95 % interval, and basis of each quantity; or `unknown` and why."""
     length = f"{flow.end_s - flow.start_s:.3g} s"
     yield "observed", flow.place.value, f"{length}, {counted(len(flow.data), 'packet')} with data"
     for name, unit, of in QUANTITIES:
         found = of(path)
         if isinstance(found, Unknown):
-            yield name, "cannot tell", found.why
+            yield name, "unknown", found.why
         else:
             yield name, interval(found, unit), found.basis
     for step in path.steps:
@@ -83,7 +83,7 @@ DROPS = {
     Discipline.DROPTAIL: "when the buffer is full (droptail)",
     Discipline.MANAGED: "before the buffer is full (queue management)",
     Discipline.POLICED: "above a rate (policer)",
-    Discipline.UNKNOWN: "cannot tell",
+    Discipline.UNKNOWN: "unknown",
 }
-RESPONDS = {True: "yes", False: "no", None: "cannot tell"}
+RESPONDS = {True: "yes", False: "no", None: "unknown"}
 MEGA = 1e6

@@ -3,7 +3,7 @@
 
 The delay that the last packet before a loss had is compared with the delays of all packets. Losses at the largest
 delays alone are of a full buffer; losses at delays as all packets had are random; others are of a queue management,
-whose buffer a trace cannot tell.
+whose buffer a trace does not show.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def _goodput(flow: Flow) -> Found:
 
 SEGMENT = 1448
 HEADERS = {"TCP": 52.0, "QUIC": 28.0, "UDP": 28.0}
-"""Headers from IP on if the trace does not tell: TCP with timestamps, and UDP."""
+"""Headers from IP on if the trace does not show them: TCP with timestamps, and UDP."""
 
 FEW_SAMPLES = 20
 LINKS, MODEL_LINKS = 3.0, 1.232

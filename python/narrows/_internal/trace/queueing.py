@@ -37,18 +37,18 @@ class Queueing:
 
     Attributes:
         sent_s: Times at which the packets were sent.
-        heard_s: Times at which their acknowledgements arrived.
+        acked_s: Times at which their acknowledgements arrived.
         delays_s: Round-trip times less the base delay, s.
         base_s: The least round-trip time before the first step, s.
         base_low_s: Lower bound of the base delay, from the spread of the least values of independent periods.
         visits: Number of independent periods in which the delay was within `noise_s` of the base delay.
         steps: Changes of the base delay, in the order of time.
         jitter_s: Median change of the delay from one packet to the next, s.
-        noise_s: Delay below which a queue cannot be told from none, s.
+        noise_s: Delay that is too small to show a queue, s.
     """
 
     sent_s: Floats
-    heard_s: Floats
+    acked_s: Floats
     delays_s: Floats
     base_s: float
     base_low_s: float
@@ -60,7 +60,7 @@ class Queueing:
     @property
     def overtaken(self) -> float:
         """Share of packets that were acknowledged before one that was sent earlier."""
-        return float(np.mean(np.diff(self.heard_s) < 0)) if len(self.heard_s) > 1 else 0.0
+        return float(np.mean(np.diff(self.acked_s) < 0)) if len(self.acked_s) > 1 else 0.0
 
     @property
     def unseen_s(self) -> float:
@@ -80,14 +80,14 @@ class Queueing:
 
 def queueing(flow: Flow) -> Queueing:
     """Return the queueing delays of a flow with at least two round-trip times."""
-    heard, found = flow.rtt.times_s, flow.rtt.values
+    acked, found = flow.rtt.times_s, flow.rtt.values
     # Of packets that one acknowledgement covers, the last that was sent waited least for it.
-    order = np.lexsort((-found, heard))
-    last = np.r_[np.diff(heard[order]) > 0, True]
-    heard, found = heard[order][last], found[order][last]
-    sent = heard - found
+    order = np.lexsort((-found, acked))
+    last = np.r_[np.diff(acked[order]) > 0, True]
+    acked, found = acked[order][last], found[order][last]
+    sent = acked - found
     order = np.argsort(sent, kind="stable")
-    sent, heard, found = sent[order], heard[order], found[order]
+    sent, acked, found = sent[order], acked[order], found[order]
     steps = () if flow.smoothed else tuple(_steps(sent, found))
     shift = np.zeros(len(sent))
     for step in steps:
@@ -100,7 +100,7 @@ def queueing(flow: Flow) -> Queueing:
     _, low = endpoint(minima)
     return Queueing(
         sent,
-        heard,
+        acked,
         np.maximum(level - base, 0.0),
         base,
         min(low, base),

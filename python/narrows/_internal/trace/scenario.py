@@ -112,7 +112,7 @@ def _queue(path: Path, draw: Draw, rate: float, base: float) -> list[str]:
     if path.losses.discipline is Discipline.MANAGED:
         return [
             comment,
-            "# Which queue management drops so, the trace does not tell; CoDel is one.",
+            "# The trace does not show which queue management drops so; CoDel is one.",
             'queue = { kind = "codel" }',
         ]
     if isinstance(found, Estimate):
@@ -182,7 +182,7 @@ def _others(path: Path, draw: Draw) -> list[str]:
         count = max(1, round(value / own))
         return [
             *lines,
-            "# It responds to the flow; how many flows it is, and of which kind, the trace does not tell.",
+            "# It responds to the flow; the trace does not show of how many flows it is, and of which kind.",
             'algorithm = "cubic"',
             f"count = {count}",
         ]

@@ -40,7 +40,7 @@ class Served:
         rate_bps: Rate of the bottleneck, headers from IP on included; without an upper bound if it was not seen busy or
             changes.
         others_bps: Rate of other load.
-        responsive: Whether other load responds; None if the trace cannot tell.
+        responsive: Whether other load responds; None if the trace does not show it.
         rates: Rates over time if the rate changes, bits per second.
     """
 
@@ -114,7 +114,7 @@ def _while_busy(flow: Flow, queue: Queueing, busy: _Busy, size: Size) -> Served 
             return Served(link, others, responsive)
     basis = f"deliveries while every packet waited, {float(np.sum(lengths)):.3g} s in {counted(len(rates), 'period')}"
     if many and varies:
-        why = "a rate that changes cannot be told from other load whose packets are between the packets of the flow"
+        why = "a rate that changes cannot be distinguished from other load whose packets are between the packets of the flow"
         low = float(np.quantile(rates, 0.025))
         found = Estimate(middle, low, float("inf"), f"the mean of {basis}; the rate changes")
         return Served(found, Unknown(why), None, Series(busy.starts_s, rates))
@@ -136,10 +136,10 @@ def _period(times: Floats, total: Floats, queue: Queueing | None, size: Size) ->
 def _busy(flow: Flow, queue: Queueing, delivered: tuple[Floats, Floats], long: float, size: Size) -> _Busy:
     times, total = delivered
     threshold = max(queue.noise_s, WAITED * size.full * 8 / _peak(times, total, long))
-    order = np.argsort(queue.heard_s, kind="stable")
-    heard, delays, sent = queue.heard_s[order], queue.delays_s[order], queue.sent_s[order]
+    order = np.argsort(queue.acked_s, kind="stable")
+    acked, delays, sent = queue.acked_s[order], queue.delays_s[order], queue.sent_s[order]
     # Of each delivery, the packet that was acknowledged with it or before it.
-    at = np.clip(np.searchsorted(heard, times, side="right") - 1, 0, len(heard) - 1)
+    at = np.clip(np.searchsorted(acked, times, side="right") - 1, 0, len(acked) - 1)
     waited = delays[at] > threshold
     edges = np.flatnonzero(np.diff(np.r_[0, waited.astype(np.int8), 0]))
     periods: list[tuple[float, float, float, float]] = []

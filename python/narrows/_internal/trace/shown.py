@@ -45,7 +45,7 @@ class Shown:
 
     @property
     def rows(self) -> list[tuple[str, str, str]]:
-        """Name, value with its interval, and basis of each quantity; or `cannot tell` and the reason."""
+        """Name, value with its interval, and basis of each quantity; or `unknown` and the reason."""
         return list(rows(self.path, self.flow))
 
     def as_json(self) -> Mapping[str, Any]:

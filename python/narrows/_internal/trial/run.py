@@ -102,7 +102,7 @@ def _sides(chunk: Sequence[tuple[int, Contest, int]], jobs: int | None, watch: W
     """Return the metrics of A and B of each pair; None for a run that was stopped."""
     # Only runs without a file of a user are shared with other commands.
     shared = sharing.Shared(sharing.kept(), {"values": [(float, None)], "digest": str})
-    runs = [(each, scenario, index) for _, each, index in chunk for scenario in (each.pair.a, each.pair.b)]
+    runs = [(each, scenario, index) for _, each, index in chunk for scenario in each.pair.sides(index)]
     unshared = [bool(scenario.external or each.pair.programs) for each, scenario, _ in runs]
     keys = [f"{scenario.digest} {scenario.seed} {index} {core.fingerprint()}" for _, scenario, index in runs]
     found: list[Side | None] = [
@@ -177,6 +177,7 @@ class Kept(kept.Kept):
                 "seed": each.pair.a.seed,
                 "measures": each.asked,
                 **({"programs": each.pair.programs} if each.pair.programs else {}),
+                **({"draws": [[a.digest, b.digest] for a, b in each.pair.draws]} if each.pair.draws else {}),
             }
             for each in self._found
         ]

@@ -23,7 +23,9 @@ from narrows._internal.frozen import frozen
 from narrows._internal.library import SUITES, find_scenario
 from narrows._internal.linux import backend
 from narrows._internal.linux.backend import BOTH, SIMULATOR
-from narrows._internal.run.scenario import read
+from narrows._internal.run.scenario import Scenario, read
+from narrows._internal.trace.scenario import latin
+from narrows._internal.trace.shown import show
 
 
 @frozen
@@ -36,6 +38,13 @@ class Pair:
     # Metrics that are judged, as `group.NAME.METRIC` or `link.NAME.METRIC`; empty for the usual ones.
     wanted: list[str] = field(default_factory=list)
     programs: str = ""  # a hash that changes with the files of commands; empty for algorithms
+    # Scenarios with A and with B that differ in what is not known of a path, of which each replication runs the next;
+    # `a` and `b` are the first. Empty if all replications run `a` and `b`.
+    draws: Sequence[tuple[core.Scenario, core.Scenario]] = ()
+
+    def sides(self, replication: int) -> tuple[core.Scenario, core.Scenario]:
+        """Return the scenarios with A and with B of a replication."""
+        return self.draws[replication % len(self.draws)] if self.draws else (self.a, self.b)
 
 
 class Sides(NamedTuple):
@@ -106,6 +115,38 @@ def of_files(  # noqa: PLR0913  # arguments of the command
     return found
 
 
+def of_traces(
+    given: Sequence[str], sides: Sides, seed: int | None, overrides: Sequence[str], draws: int
+) -> tuple[list[Pair], dict[str, str]]:
+    """Return the pairs of traces, and why other files of a folder are left out.
+
+    The quantities of a path that a trace leaves open are drawn from their intervals, for each replication anew.
+    """
+    found: list[Pair] = []
+    left_out: dict[str, str] = {}
+    for place in map(Path, given):
+        for file in sorted(each for each in place.iterdir() if each.is_file()) if place.is_dir() else [place]:
+            try:
+                shown = show(file)
+            except InputError as error:
+                if file == place:
+                    raise
+                left_out[file.name] = str(error)
+                continue
+            drawn = []
+            for draw in latin(draws, seed or 1):
+                text = shown.drawn(draw)
+                of_sides = [
+                    Scenario(text, str(file), overrides=overrides, on=on).resolve(subject, None, seed)
+                    for subject, on in zip(sides[:2], sides.on, strict=True)
+                ]
+                drawn.append((of_sides[0], of_sides[1]))
+            found.append(Pair(file.name, *drawn[0], draws=drawn))
+    if not found:
+        raise InputError(" ".join(given), f"has no trace: {next(iter(left_out.values()), 'the folder is empty')}")
+    return found, left_out
+
+
 def of_narrows() -> list[str]:
     """Return the scenario files that come with Narrows for trials."""
     return [str(file) for file in sorted((SUITES / OWN).glob("*.toml"))]
@@ -169,19 +210,21 @@ def _named(cells: str, factors: Sequence[str], levels: Mapping[str, Any]) -> str
 
 
 def write_scenarios(folder: Path, pairs: Sequence[Pair], sides: Sides) -> dict[str, list[str]]:
-    """Write the scenario of each pair with A and with B into the folder of a trial."""
+    """Write the scenarios of each pair with A and with B into the folder of a trial, those of draws in their order."""
     home = folder / SCENARIOS
     home.mkdir(exist_ok=True)
     found = {}
     for pair in pairs:
         files = []
-        for side, scenario, on in zip(("a", "b"), (pair.a, pair.b), sides.on, strict=True):
-            keep(home, scenario.files)
-            name = f"{file_name(pair.name.replace(' ', '-'))}.{side}.toml"
-            command = "emulate FILE --trust" if on == backend.REAL_TIME else f"run FILE --on {on}"
-            note = "" if on == SIMULATOR else f"# narrows {command}\n\n"
-            (home / name).write_text(note + scenario.portable, encoding="utf-8")
-            files.append(f"{SCENARIOS}/{name}")
+        for number, draw in enumerate(pair.draws or [(pair.a, pair.b)], 1):
+            for side, scenario, on in zip(("a", "b"), draw, sides.on, strict=True):
+                keep(home, scenario.files)
+                of_draw = f".{number}" if pair.draws else ""
+                name = f"{file_name(pair.name.replace(' ', '-'))}{of_draw}.{side}.toml"
+                command = "emulate FILE --trust" if on == backend.REAL_TIME else f"run FILE --on {on}"
+                note = "" if on == SIMULATOR else f"# narrows {command}\n\n"
+                (home / name).write_text(note + scenario.portable, encoding="utf-8")
+                files.append(f"{SCENARIOS}/{name}")
         found[pair.name] = files
     return found
 

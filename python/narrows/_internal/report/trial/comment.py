@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
@@ -14,7 +14,9 @@ from narrows._internal.external.source import split_stack
 from narrows._internal.page.estimates import relative_text
 from narrows._internal.page.markdown import code, text
 from narrows._internal.page.metrics import unit_named
-from narrows._internal.trial.verdict import NO_WORSE, UNDECIDED, VERDICTS, WORSE
+from narrows._internal.plural import counted
+from narrows._internal.trace.estimate import share
+from narrows._internal.trial.verdict import BETTER, NO_WORSE, UNDECIDED, VERDICTS, WORSE
 
 Row = Mapping[str, Any]
 
@@ -50,8 +52,29 @@ def sentence(summary: Mapping[str, Any]) -> str:
 def remarks(summary: Mapping[str, Any]) -> list[str]:
     """Return the remarks that verdicts do not contain."""
     # The replaced algorithms, other differences of A and B, losses below the margin, and scenarios that never vary.
-    found = (_replaced(summary), summary.get("unlike", ""), _slight(summary), _repeated(summary))
+    found = (_replaced(summary), summary.get("unlike", ""), *_of_traces(summary), _slight(summary), _repeated(summary))
     return [remark for remark in found if remark]
+
+
+def _of_traces(summary: Mapping[str, Any]) -> Iterator[str]:
+    """Yield on how many of the paths of traces B is better and worse, by metric."""
+    if not summary.get("traces"):
+        return
+    yield (
+        "The path of each trace is reconstructed, and what the trace leaves open is drawn from its intervals for each "
+        "replication anew, so that the interval of a change contains what is not known of the path."
+    )
+    count = summary["traces"]
+    if count == 1:
+        return
+    for owner, metric in dict.fromkeys((row["owner"], row["metric"]) for row in summary["rows"]):
+        own = [row["verdict"] for row in summary["rows"] if (row["owner"], row["metric"]) == (owner, metric)]
+        better, worse = own.count(BETTER), own.count(WORSE)
+        _, low, high = share(better, len(own))
+        yield (
+            f"{metric} of {owner}: better on {better} of {counted(len(own), 'path')} ({low:.0%} to {high:.0%} of such "
+            f"paths), worse on {worse}, the rest without a difference that is certain or matters."
+        )
 
 
 def _replaced(summary: Mapping[str, Any]) -> str:
