@@ -214,8 +214,8 @@ def why(
         InputError: The folder has no log of events, or flow, time or replication are not in it.
     """
     place, moment = Path(folder), None if at is None else _time(at)
-    # A packed result of one file is no trace.
-    if place.is_file() and place.suffix != ".zip":
+    # A scenario, and a file of results, is no trace.
+    if place.is_file() and place.suffix not in {".toml", ".parquet", ".html", ".zip"}:
         from narrows._internal.explain.trace import explain_trace
 
         if replication is not None:
