@@ -3,8 +3,8 @@
 
 `python docs/generate.py` writes the table of `command-line.md`, and `scenario.md`, `metrics.md`, `tables.md`,
 `studies.md` and others into its own folder, a page with a figure for each card into `algorithms` and `queues`, the
-pages of the published studies into `studies`, and the README of each published crate. `--check` writes
-nothing and fails if a page is not current.
+pages of the published studies into `studies`, of drafts into `ccwg`, and the README of each published crate.
+`--check` writes nothing and fails if a page is not current.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import cards
+import ccwg_page
 import claims_page
 import exercises_page
 import port_page
@@ -31,7 +32,7 @@ from narrows._internal.metrics import criteria
 from narrows._internal.run.tables import schemas
 
 HERE = Path(__file__).parent
-FOLDERS = ("algorithms", "queues", "studies")
+FOLDERS = ("algorithms", "queues", "studies", "ccwg")
 TOP_LEVEL = 2
 DEEPEST_LEVEL = 4
 SCENARIO_PREFACE = """\
@@ -414,6 +415,7 @@ def pages() -> dict[str, str]:
         "exercises.md": exercises_page.page(),
         **dict(cards.pages()),
         **dict(claims_page.pages()),
+        **dict(ccwg_page.pages()),
         **dict(readmes.pages()),
     }
 
