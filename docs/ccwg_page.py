@@ -123,6 +123,10 @@ SLOW_STARTS = """\
 
 Pages of slow starts compare rows of CUBIC, Prague and LEDBAT++ with those with standard slow start, RFC 5681. All
 flows of a run have the same slow start, those of references and of other traffic, too, if their algorithm takes it."""
+NO_SLOW_STARTS = """\
+## Slow starts
+
+No suite has run so far with a slow start other than that of the preset."""
 TAKEN = """\
 Which algorithms take the key `slow_start` follows from the records of one scenario, each algorithm with each slow
 start. The entries are digests; *same* is the digest with `standard`. BBR version 3, C4, Copa and SCReAM start in ways
@@ -217,7 +221,7 @@ def overview(kept: Mapping[str, Any], runs: Sequence[Run]) -> str:
     )
     blocks = [
         lines,
-        [SLOW_STARTS],
+        [SLOW_STARTS if pages_of else NO_SLOW_STARTS],
         documents,
         [TAKEN],
         ["```sh", PROBE, "```"],
