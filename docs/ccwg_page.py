@@ -306,12 +306,13 @@ def _beside(own: Run, other: Run, start: Start) -> list[str]:
     same = sum(one["digest"] == two["digest"] for one, two in measured)
     apart = [(one, two) for one, two in measured if _apart(one, two)]
     better = sum(_is_better(one, two) for one, two in apart)
-    said = (
-        f"Of {counted(len(measured), 'row')}, {same} have the same records with both; in {len(apart)} the intervals do "
-        f"not overlap, and {start.title} is on the better side of the row's bound in {better} of these."
-    )
+    said = f"Of {counted(len(measured), 'row')}, {same} have the same records with both"
     if not apart:
-        return [said]
+        return [f"{said}; the intervals of all others overlap."]
+    said += (
+        f"; in {len(apart)} the intervals do not overlap, and {start.title} is on the better side of the row's bound "
+        f"in {better} of these."
+    )
     lines = [
         f"| row | condition | standard | {start.title} | better | scenario, digests |",
         "|---|---|---|---|---|---|",
