@@ -90,7 +90,7 @@ def import_trace(
     source: str | None = None,
     flow: int = 0,
 ) -> Shown:
-    """Return what a trace of a real flow shows of its path, as `narrows import`; nothing is executed.
+    """Return the path of a real flow from its trace, as `narrows import`; nothing is executed.
 
     Args:
         file: A capture (pcapng or pcap), qlog, sampled `ss -tin`, a result of iperf3 or NDT7, or a table of `tcp_info`

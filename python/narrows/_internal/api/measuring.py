@@ -247,8 +247,8 @@ def ab(  # noqa: PLR0913  # each has a default
         out: Folder of the results; one that holds the same trial is resumed. None is one below `runs`.
         suite: The suite whose cells and metrics are used; None for none.
         scenarios: Scenario files or names of the library; without these and a suite, those that come with Narrows.
-        like: Traces of real flows, as for `import_trace`, or folders of traces, whose paths are the scenarios; what a
-            trace leaves open is drawn from its intervals for each replication.
+        like: Traces of real flows, as for `import_trace`, or folders of traces, whose paths are the scenarios; their
+            quantities are drawn from their intervals for each replication.
         subjects: As of `compare`, in every scenario; not with a suite, whose criteria name the groups.
         on: The backend, or the backends of A and B separated by a comma, as in `linux:6.12,linux:7.3`.
         margin: How much worse does not matter, as a part of the value of A.

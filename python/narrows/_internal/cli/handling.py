@@ -131,7 +131,7 @@ def export(arguments: argparse.Namespace) -> int:
 
 
 def import_trace(arguments: argparse.Namespace) -> int:
-    """Print what a trace shows of its path, and write it as a scenario; or write its rates as a table."""
+    """Print the path in a trace and write it as a scenario, or write the rates in it as a table."""
     from narrows._internal.errors import InputError
 
     if arguments.lines:
@@ -146,7 +146,7 @@ def import_trace(arguments: argparse.Namespace) -> int:
 
 
 def _import_path(arguments: argparse.Namespace) -> int:
-    """Print what a trace shows of its path, and write the scenario if a file is given."""
+    """Print the path in a trace, and write the scenario if a file is given."""
     from narrows._internal.api import import_trace as read
     from narrows._internal.cli.table import printable
     from narrows._internal.files.json_objects import to_json
@@ -163,7 +163,7 @@ def _import_path(arguments: argparse.Namespace) -> int:
 
 
 def _print_shown(shown: Shown) -> None:
-    """Print the flows of a trace, and each quantity of the path of one with its interval and what that rests on."""
+    """Print the flows of a trace, and each quantity of the path of one with its interval and its basis."""
     from shutil import get_terminal_size
     from textwrap import fill
 

@@ -37,7 +37,7 @@ AT_ONCE = 8
 
 @frozen
 class Identified:
-    """What is found of a flow."""
+    """The answer for a flow."""
 
     flow: Flow  # the part of the flow that is compared
     answer: Answer

@@ -59,7 +59,7 @@ def _moment(flow: Flow, found: Sequence[Event], shown: Sequence[Event], at_s: fl
 
 
 def _limits(flow: Flow, trace: Trace) -> str:
-    """Return what the trace does not show of the flow."""
+    """Return the limits of the trace, as parts of a sentence."""
     said, unknown = f" It was observed {flow.place.value}", []
     if not len(flow.window) and not len(flow.in_flight):
         unknown.append("the bytes in flight at the sender")

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flows in traces of real programs: what was sent and acknowledged, over which path, and by which controller."""
+"""Flows in traces of real programs: their packets, their path, and their controller."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace shows and what it cannot show, in words."""
+"""The quantities of a path in words, with their intervals or the reasons why they are unknown."""
 
 from __future__ import annotations
 

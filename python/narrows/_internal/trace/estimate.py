@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace permits to say of a quantity: a value with its interval and what both rest on, or why nothing."""
+"""A quantity that is inferred from a trace: a value with its interval and basis, or the reason why it is unknown."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Estimate(NamedTuple):
         value: The best value.
         low: Lower bound of the 95 % interval.
         high: Upper bound; infinite if the trace bounds the quantity from below alone.
-        basis: What the value and the interval rest on, as a part of a sentence.
+        basis: The observations that it rests on, as a part of a sentence.
     """
 
     value: float

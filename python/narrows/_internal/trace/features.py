@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a flow does, in numbers that its own path scales: windows in bandwidth-delay products, times in round trips.
+"""The behaviour of a flow in numbers that its path scales: windows in bandwidth-delay products, times in round trips.
 
 The numbers describe the distribution of window and queue, each reduction with the growth between two of them, periods,
 dips, and the start. Two flows over one path that are governed by one algorithm have nearly the same numbers.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the losses of a flow show of the bottleneck: its buffer, random loss, a policer, or a queue management.
+"""The kind of bottleneck, from the losses of a flow: its buffer, random loss, a policer, or a queue management.
 
 The delay that the last packet before a loss had is compared with the delays of all packets. Losses at the largest
 delays alone are of a full buffer; losses at delays as all packets had are random; others are of a queue management,
@@ -54,7 +54,7 @@ class Dropping:
 
 
 def dropping(flow: Flow, queue: Queueing | None, rate: Served, size: Size) -> Dropping:
-    """Return what the losses of a flow show."""
+    """Return how the bottleneck of a flow drops."""
     if queue is None or flow.smoothed:
         return _nothing("the trace has no round-trip time of each packet")
     queue = _in_bytes_of_mean_rate(queue, rate)
@@ -109,7 +109,7 @@ def _episodes(lost: Floats, apart: float) -> Floats:
 
 
 def _by_delays(queue: Queueing, delays: Floats, exposed: Floats, rate: Served, size: Size) -> Dropping:
-    """Return what the delays before losses show beside those of all packets."""
+    """Compare the delays before losses with the delays of all packets."""
     found = rate.rate_bps
     once = size.full * 8 / found.value if isinstance(found, Estimate) else queue.noise_s
     # At the moments at which a rate changes, the backlog is known least.

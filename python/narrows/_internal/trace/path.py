@@ -17,7 +17,7 @@ from narrows._internal.trace.service import Served, Size, served
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """What a trace shows of a path.
+    """A path, as far as a trace shows it.
 
     Attributes:
         base_s: Two-way delay without a queue and without the time to transmit a packet, before the first step, s.
@@ -47,7 +47,7 @@ class Path:
 
 
 def infer(flow: Flow) -> Path:
-    """Return what a flow shows of its path."""
+    """Return the path of a flow."""
     segment = float(flow.segment_bytes or SEGMENT)
     header = flow.header_bytes if np.isfinite(flow.header_bytes) else HEADERS.get(flow.protocol, HEADERS["UDP"])
     size = Size(segment, segment + header)

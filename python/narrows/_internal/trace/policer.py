@@ -31,7 +31,7 @@ def policer(flow: Flow, queue: Queueing, lost: Floats, size: Size) -> Policer | 
         return None
     if float(np.nanmedian(delays)) > max(queue.noise_s, NO_QUEUE * queue.base_s):
         return None
-    # Packets come to the policer behind what waits in front of it.
+    # Packets come to the policer behind the queue in front of it.
     sent = np.maximum.accumulate(flow.data.times_s + np.nan_to_num(queue.before(flow.data.times_s)[0]))
     at = np.searchsorted(sent, lost + np.nan_to_num(delays) - SAME_TIME_S, side="left")
     # Of packets that were sent at one time, as many are lost as there are losses.
@@ -58,14 +58,16 @@ def policer(flow: Flow, queue: Queueing, lost: Floats, size: Size) -> Policer | 
     part = PART_OF_BURST * burst + 2 * size.full
     return Policer(
         Estimate(rate, rate - half, rate + half, of),
-        Estimate(burst, max(size.full, burst - part), burst + part, "what passed above the rate before a loss"),
+        Estimate(
+            burst, max(size.full, burst - part), burst + part, "the bytes that passed above the rate before a loss"
+        ),
     )
 
 
 def _between_losses(sent: Floats, amounts: Floats, at: Ints, size: Size) -> tuple[Floats, Floats]:
     """Return the bits that passed between losses that are far enough apart, and the times between them.
 
-    A bucket that is empty at both passes what flows in, and less if it was full in between.
+    A bucket that is empty at both passes the tokens that flow in, and fewer if it was full in between.
     """
     total = np.cumsum(amounts)
     chosen = [0]
@@ -90,7 +92,7 @@ def _rate(sent: Floats, amounts: Floats, at: Ints, rates: Floats) -> float:
 
 def _bucket(sent: Floats, passed: Floats, rate: float) -> tuple[Floats, float]:
     """Return the tokens of a bucket of `rate` before each packet, bytes, and the depth that it must have."""
-    # What passed less what flowed in; the bucket is full at each new minimum of it.
+    # The bytes that passed less the tokens that flowed in; the bucket is full at each new minimum of it.
     excess = np.cumsum(passed) - rate / 8 * (sent - sent[0])
     before = np.r_[0.0, excess[:-1] - rate / 8 * np.diff(sent)]
     least = np.minimum.accumulate(np.minimum(before, 0.0))

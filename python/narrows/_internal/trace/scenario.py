@@ -48,7 +48,7 @@ def latin(count: int, seed: int) -> list[Draw]:
 
 
 def scenario(path: Path, flow: Flow, title: str, draw: Draw = BEST, algorithm: str = "cubic") -> str:
-    """Return the scenario file of a path, each value with its interval and what it rests on."""
+    """Return the scenario file of a path, each value with its interval and its basis."""
     length = max(LEAST_LENGTH_S, flow.end_s - flow.start_s)
     lines = [f"title = {inline(title)}", f'duration = "{length:.6g}s"', 'warmup = "0s"', ""]
     lines += _path(path, draw)

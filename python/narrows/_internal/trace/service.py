@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rate at which the bottleneck served a flow, and the load of others there.
 
-While every packet of a flow waits, the bottleneck is busy, and what is delivered is its rate less the load of others.
-What was sent in one burst leaves the bottleneck at its rate, since little can come between (the packet pair: Keshav,
+While every packet of a flow waits, the bottleneck is busy, and its deliveries have its rate less the load of others.
+Packets of one burst leave the bottleneck at its rate, since little can come between (the packet pair: Keshav,
 SIGCOMM 1991). Load whose share depends on the window of the flow responds to it (the condition of Nimbus, Goyal et al.,
 SIGCOMM 2022, here without its pulses).
 """
@@ -34,7 +34,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What a flow shows of the rate of its bottleneck.
+    """The rate of the bottleneck of a flow, as far as it shows it.
 
     Attributes:
         rate_bps: Rate of the bottleneck, headers from IP on included; without an upper bound if it was not seen busy or
@@ -56,7 +56,7 @@ class Served:
 
 
 def served(flow: Flow, queue: Queueing | None, size: Size) -> Served:
-    """Return what a flow shows of the rate of its bottleneck."""
+    """Return the rate of the bottleneck of a flow."""
     times, total = _merged(flow.delivered, size)
     if len(times) < FEW_DELIVERIES:
         return Served(Unknown("too little was delivered"), Unknown("too little was delivered"))
@@ -80,7 +80,7 @@ class _Busy:
     lengths_s: Floats
     starts_s: Floats
     windows: Floats  # mean bytes in flight
-    pairs_bps: Floats  # rates of deliveries of what was sent in one burst
+    pairs_bps: Floats  # rates of deliveries of packets of one burst
     pairs_bytes: Floats
 
     def mean(self, size: Size) -> tuple[float, float]:
@@ -91,7 +91,7 @@ class _Busy:
 
 
 def _while_busy(flow: Flow, queue: Queueing, busy: _Busy, size: Size) -> Served | None:
-    """Return what the busy periods show; None if their rates differ too much for a mean."""
+    """Return the rate by the busy periods; None if their rates differ too much for a mean."""
     middle, half = busy.mean(size)
     if half > middle / 2:
         return None
@@ -110,11 +110,11 @@ def _while_busy(flow: Flow, queue: Queueing, busy: _Busy, size: Size) -> Served 
             what = "the rate of the link less the rate that the flow got while it waited"
             rest = pair - middle
             others = Estimate(rest, max(0.0, rest - spread), rest + spread, what)
-            link = Estimate(pair, pair - width, pair + width, "deliveries of what was sent in one burst")
+            link = Estimate(pair, pair - width, pair + width, "deliveries of packets of one burst")
             return Served(link, others, responsive)
     basis = f"deliveries while every packet waited, {float(np.sum(lengths)):.3g} s in {counted(len(rates), 'period')}"
     if many and varies:
-        why = "a rate that changes cannot be distinguished from other load whose packets are between the packets of the flow"
+        why = "a rate that changes cannot be distinguished from other load whose packets come between"
         low = float(np.quantile(rates, 0.025))
         found = Estimate(middle, low, float("inf"), f"the mean of {basis}; the rate changes")
         return Served(found, Unknown(why), None, Series(busy.starts_s, rates))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file shows of a path: the flow of a trace, its quantities, and the scenario."""
+"""The path in a file: the flow of a trace, its quantities, and the scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from narrows._internal.trace.scenario import BEST, Draw, scenario
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a trace shows of the path of one of its flows.
+    """The path of one of the flows of a trace.
 
     Attributes:
         trace: The trace.
@@ -64,7 +64,7 @@ class Shown:
 
 
 def show(file: Path, source: str | None = None, number: int = 0) -> Shown:
-    """Return what a file shows of the path of one of its flows."""
+    """Return the path of one of the flows in a file."""
     trace = read(file, source)
     if not trace.flows:
         raise InputError(str(file), "has no flow with payload")

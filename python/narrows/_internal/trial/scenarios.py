@@ -38,7 +38,7 @@ class Pair:
     # Metrics that are judged, as `group.NAME.METRIC` or `link.NAME.METRIC`; empty for the usual ones.
     wanted: list[str] = field(default_factory=list)
     programs: str = ""  # a hash that changes with the files of commands; empty for algorithms
-    # Scenarios with A and with B that differ in what is not known of a path, of which each replication runs the next;
+    # Scenarios with A and with B that differ in the unknown quantities of a path; each replication runs the next.
     # `a` and `b` are the first. Empty if all replications run `a` and `b`.
     draws: Sequence[tuple[core.Scenario, core.Scenario]] = ()
 
