@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,8 @@ from narrows._internal.run.execution import execute
 from narrows._internal.run.scenario import Scenario
 from narrows._internal.trace.features import observed
 from narrows._internal.trace.identify import CANDIDATES, Answer, Candidate, identify, lacking, learned
-from narrows._internal.trace.record import Floats, Flow, Lost, Place, Series, Trace
+from narrows._internal.trace.read import read
+from narrows._internal.trace.record import Floats, Flow, Lost, Place, Series
 from narrows._internal.trace.seen import HEADER, SEGMENT, SeenPath
 
 # The runs of a candidate differ by seed, and a little in rate and buffer, as far as a path is known.
@@ -33,6 +33,7 @@ SAMPLES, SHORTEST_S, LONGEST_S = 8, 0.001, 0.02
 # Of a longer flow the first part is compared, so that the simulations end in seconds.
 MOST_PACKETS, MOST_S = 250_000, 120.0
 AT_ONCE = 8
+OF_STACKS = "it is not of TCP, and the controllers of QUIC stacks are not among the candidates"
 
 
 @frozen
@@ -69,7 +70,7 @@ def of_file(file: Path, number: int = 0, jobs: int | None = None) -> Identified:
     Raises:
         InputError: The file is no trace that can be read, or has no such flow.
     """
-    trace: Trace = import_module("narrows._internal.trace.read").read(file)
+    trace = read(file)
     if not 0 <= number < len(trace.flows):
         has = f"flows from 0 to {len(trace.flows) - 1}" if trace.flows else "no flow"
         raise InputError(f"flow {number}", f"{file} has {has}")
@@ -78,6 +79,8 @@ def of_file(file: Path, number: int = 0, jobs: int | None = None) -> Identified:
 
 def identified(flow: Flow, jobs: int | None = None) -> Identified:
     """Identify a flow."""
+    if flow.protocol != "TCP":
+        return Identified(flow, Answer(lacks=OF_STACKS))
     path, lacks = lacking(flow)
     if lacks or path is None:
         return Identified(flow, Answer(path=path, lacks=lacks))
