@@ -30,7 +30,7 @@ from narrows._internal.trace.shown import Shown
 
 PAGE = Path(__file__).with_name("paths.md")
 MARK = "<!-- table -->\n"
-RATES, RTTS, BUFFERS = (3.0, 8.0, 25.0, 60.0), (20, 50, 150), (0.5, 1, 2, 4)
+RATES, RTTS, BUFFERS = (4.0, 12.0, 35.0, 70.0), (25, 70, 180), (0.5, 1, 2, 4)
 ALGORITHMS = ("cubic", "newreno", "bbr3", "htcp")
 SECONDS = 20
 PACKET_BYTES = 1500
@@ -93,19 +93,19 @@ def cases() -> list[Case]:
     for place in range(8):
         rate, rtt_s = RATES[place % 4] * 1e6, RTTS[place // 2 % 3] / 1e3
         size = max((1 + place % 3) * rate * rtt_s / 8, 20 * PACKET_BYTES)
-        loss = (0.001, 0.004, 0.01)[place % 3]
+        loss = (0.002, 0.005, 0.012)[place % 3]
         found.append(Case(f"random loss {place}", ALGORITHMS[place % 3], rate, rtt_s, size, loss))
-    for place, (rate, burst) in enumerate(((1.5e6, 40e3), (4e6, 80e3), (12e6, 150e3), (25e6, 300e3))):
+    for place, (rate, burst) in enumerate(((2.5e6, 50e3), (6e6, 100e3), (9e6, 70e3), (18e6, 400e3))):
         algorithm = ALGORITHMS[place % 3]
         found.append(Case(f"policer {place}", algorithm, 1e8, RTTS[place % 3] / 1e3, policer=(rate, burst)))
     for place, queue in enumerate(("codel", "fq-codel", "pie", "codel", "red", "pie")):
         rate = RATES[1 + place % 3] * 1e6
         found.append(Case(f"{queue} {place}", ALGORITHMS[place % 2], rate, RTTS[place % 2] / 1e3, queue=queue))
-    for place, others in enumerate(("5Mbps", "cubic", "2Mbps", "newreno")):
-        rate = (15e6, 30e6, 8e6, 12e6)[place]
+    for place, others in enumerate(("3Mbps", "newreno", "6Mbps", "cubic")):
+        rate = (11e6, 22e6, 16e6, 36e6)[place]
         found.append(Case(f"others {place}", "cubic", rate, 0.05, rate * 0.05 / 8, others=others))
     for place in range(2):
-        rate, step_s = (12e6, 40e6)[place], (0.025, 0.04)[place]
+        rate, step_s = (18e6, 30e6)[place], (0.03, 0.05)[place]
         found.append(Case(f"step {place}", "cubic", rate, 0.03, rate * 0.03 / 8, step_s=step_s))
     return found
 

@@ -195,6 +195,7 @@ mod tests {
                 syn: false,
                 ecn: Ecn::NotCapable,
                 lane: 0,
+                path: 0,
             };
             let end = SocketAddr::from(([10, 0, 0, 1], 9000 + flow as u16));
             let tuple = Tuple { flow: (0, flow), protocol: 6, source: end, destination: end };

@@ -43,15 +43,16 @@ def policer(flow: Flow, queue: Queueing, lost: Floats, size: Size) -> Policer | 
     between, spans = _between_losses(sent, amounts, at, size)
     if len(spans) < FEW_PAIRS:
         return None
-    rate = _rate(sent, amounts, at, between / spans)
+    least = LEAST_BURST * size.full
+    rate = _rate(sent, amounts, at, between / spans, least)
     near_rate = np.abs(between / spans - rate) <= WIDTH * rate
-    if not np.any(near_rate):
+    burst, level = _bucket(sent, amounts, at, rate)
+    if not np.any(near_rate) or burst < least:
         return None
-    level, burst = _bucket(sent, amounts, rate)
-    near = max(NEARLY_EMPTY * size.full, NEARLY_EMPTY_PART * burst)
-    empty, surely, _ = share(int(np.count_nonzero(level[at] < near)), len(at))
+    is_empty = level < max(NEARLY_EMPTY * size.full, NEARLY_EMPTY_PART * burst)
+    empty, surely, _ = share(int(np.count_nonzero(is_empty[at])), len(at))
     # At a random loss the bucket would be as full as it is for any packet.
-    if empty < MOSTLY or surely - float(np.mean(level[passed] < near)) < CLEARLY:
+    if empty < ENOUGH or surely - float(np.mean(is_empty[passed])) < CLEARLY:
         return None
     half = 2 * size.full * 8 / float(spans[near_rate].sum()) + rate * WIDTH / 2
     of = f"{counted(len(lost), 'loss', 'losses')} without a queue, {empty:.0%} of them at an empty bucket of this rate"
@@ -79,28 +80,32 @@ def _between_losses(sent: Floats, amounts: Floats, at: Ints, size: Size) -> tupl
     return bits[spans > 0], spans[spans > 0]
 
 
-def _rate(sent: Floats, amounts: Floats, at: Ints, rates: Floats) -> float:
-    """Return the rate at which the bucket is emptiest when packets are lost, more closely each time."""
+def _rate(sent: Floats, amounts: Floats, at: Ints, rates: Floats, least: float) -> float:
+    """Return the rate at which the bucket is emptiest at most losses, more closely each time."""
     candidates = np.unique(np.quantile(rates, np.linspace(0.25, 1, CANDIDATES)))
     rate = float(candidates[-1])
     for width in (WIDTH, 2 * WIDTH / CANDIDATES, 0.0):
-        levels = [float(np.mean(_bucket(sent, amounts, float(each))[0][at])) for each in candidates]
+        buckets = [_bucket(sent, amounts, at, float(each)) for each in candidates]
+        # At a rate above all that was sent, a bucket of any depth is full.
+        levels = [np.median(np.abs(level[at])) if depth >= least else np.inf for depth, level in buckets]
         rate = float(candidates[int(np.argmin(levels))])
         candidates = rate * np.linspace(1 - width, 1 + width, CANDIDATES)
     return rate
 
 
-def _bucket(sent: Floats, passed: Floats, rate: float) -> tuple[Floats, float]:
-    """Return the tokens of a bucket of `rate` before each packet, bytes, and the depth that it must have."""
+def _bucket(sent: Floats, passed: Floats, at: Ints, rate: float) -> tuple[float, Floats]:
+    """Return the depth of the bucket of `rate` that is empty at losses, and its tokens before each packet, bytes."""
     # The bytes that passed less the tokens that flowed in; the bucket is full at each new minimum of it.
     excess = np.cumsum(passed) - rate / 8 * (sent - sent[0])
     before = np.r_[0.0, excess[:-1] - rate / 8 * np.diff(sent)]
-    least = np.minimum.accumulate(np.minimum(before, 0.0))
-    depth = float((excess - least).max())
-    return depth - (before - least), depth
+    used = before - np.minimum.accumulate(np.minimum(before, 0.0))
+    # The times of some losses are wrong, as of retransmissions that were lost too.
+    depth = float(np.quantile(used[at], MOSTLY))
+    return depth, depth - used
 
 
 FEW_LOSSES, FEW_PAIRS = 8, 3
 NO_QUEUE = 0.1
 WIDTH, CANDIDATES, PAIR_PACKETS = 0.03, 24, 30
-NEARLY_EMPTY, NEARLY_EMPTY_PART, MOSTLY, CLEARLY, PART_OF_BURST = 3, 0.15, 0.9, 0.1, 0.2
+NEARLY_EMPTY, NEARLY_EMPTY_PART, MOSTLY, ENOUGH, CLEARLY, PART_OF_BURST = 3, 0.15, 0.8, 0.75, 0.08, 0.2
+LEAST_BURST = 3
