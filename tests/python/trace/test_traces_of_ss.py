@@ -41,7 +41,7 @@ def only(trace: Trace) -> Flow:
 
 def test_each_value_has_its_unit() -> None:
     flow = only(read(("1700000000.0", line()), ("1700000000.5", line(acked=500_000, sent=9, busy=500))))
-    assert (flow.name, flow.protocol, flow.place) == ("10.0.0.1:40000 to 10.0.1.1:5201", "TCP", Place.SENDER)
+    assert (flow.name, flow.protocol, flow.place) == ("10.0.0.1:40000 > 10.0.1.1:5201", "TCP", Place.SENDER)
     assert flow.controller == "cubic"
     assert flow.segment_bytes == 1448
     assert flow.rtt.times_s == pytest.approx([0.0, 0.5])
@@ -107,7 +107,7 @@ def test_what_an_older_kernel_does_not_have_is_not_zero() -> None:
 def test_a_receiver_has_what_arrived() -> None:
     text = "cubic wscale:7,7 rto:204 rtt:20/1 mss:1448 rcvmss:1400 cwnd:10 bytes_received:{} delivered:1 minrtt:19"
     flow = only(read(("1700000000", text.format(1000)), ("1700000001", text.format(251_000))))
-    assert (flow.name, flow.place) == ("10.0.1.1:5201 to 10.0.0.1:40000", Place.RECEIVER)
+    assert (flow.name, flow.place) == ("10.0.1.1:5201 > 10.0.0.1:40000", Place.RECEIVER)
     assert flow.delivered_bytes == 250_000
     assert (len(flow.window), flow.segment_bytes) == (0, 1400)
 
@@ -157,13 +157,13 @@ def test_forms_of_times_of_whole_seconds(date: str) -> None:
 def test_forms_of_the_output(form: str) -> None:
     texts = [form.format(time=f"170000000{at}.5", socket=SOCKET, line=line(acked=at).strip()) for at in (1, 3)]
     flow = only(ss.read(FILE, "".join(texts)))
-    assert (flow.name, flow.controller) == ("10.0.0.1:40000 to 10.0.1.1:5201", "cubic")
+    assert (flow.name, flow.controller) == ("10.0.0.1:40000 > 10.0.1.1:5201", "cubic")
     assert flow.rtt.times_s == pytest.approx([0.0, 2.0])
 
 
 def test_a_socket_of_ipv6_has_its_name() -> None:
     socket = "ESTAB 0 0 [fe80::1%eth0]:40000 [2001:db8::2]:5201"
-    assert only(read(("1700000000", line()), socket=socket)).name == "[fe80::1%eth0]:40000 to [2001:db8::2]:5201"
+    assert only(read(("1700000000", line()), socket=socket)).name == "[fe80::1%eth0]:40000 > [2001:db8::2]:5201"
 
 
 def test_of_samples_with_one_time_the_last_remains() -> None:
@@ -194,7 +194,7 @@ def test_what_is_wrong_is_said_with_its_line(text: str, problem: str) -> None:
 def test_ss_and_iperf3_saw_one_transfer() -> None:
     sampled = max(ss.read(FILE, (DATA / "ss.txt").read_text()).flows, key=lambda flow: flow.delivered_bytes)
     measured = only(tables.read_iperf3(FILE, (DATA / "iperf3.json").read_text()))
-    assert sampled.name == measured.name == "10.0.0.1:60168 to 10.0.1.1:5201"
+    assert sampled.name == measured.name == "10.0.0.1:60168 > 10.0.1.1:5201"
     assert sampled.controller == measured.controller == "cubic"
     assert sampled.segment_bytes == measured.segment_bytes == 1448
     assert len(measured.lost) == len(sampled.lost) == 6

@@ -74,7 +74,7 @@ def table(**columns: list[object]) -> str:
 def test_each_value_of_iperf3_has_its_unit() -> None:
     trace = tables.read_iperf3(FILE, json.dumps(IPERF3))
     flow = only(trace)
-    assert (flow.name, flow.place) == ("10.0.0.1:40000 to [fe80::2]:5201", Place.SENDER)
+    assert (flow.name, flow.place) == ("10.0.0.1:40000 > [fe80::2]:5201", Place.SENDER)
     assert (flow.protocol, flow.controller, flow.segment_bytes) == ("TCP", "cubic", 1448)
     assert flow.delivered.times_s.tolist() == [0.0, 0.5, 1.0]
     assert flow.delivered.values.tolist() == [0.0, 500_000.0, 1_000_000.0]
@@ -93,7 +93,7 @@ def test_the_receiver_of_iperf3_has_what_arrived() -> None:
     rows = [{key: value for key, value in STREAM.items() if key in {"socket", "start", "end", "bytes"}}]
     result = {**IPERF3, "start": {**IPERF3["start"], "test_start": {"protocol": "TCP", "reverse": 1}}}
     flow = only(tables.read_iperf3(FILE, json.dumps(result | {"intervals": [{"streams": rows}]})))
-    assert (flow.name, flow.place, flow.controller) == ("[fe80::2]:5201 to 10.0.0.1:40000", Place.RECEIVER, "")
+    assert (flow.name, flow.place, flow.controller) == ("[fe80::2]:5201 > 10.0.0.1:40000", Place.RECEIVER, "")
     assert (len(flow.rtt), len(flow.window), flow.delivered_bytes) == (0, 0, 500_000)
 
 
@@ -109,7 +109,7 @@ def test_a_stream_of_iperf3_and_one_over_udp_are_read() -> None:
 
 def test_each_value_of_ndt_has_its_unit() -> None:
     flow = only(tables.read_ndt(FILE, json.dumps(NDT)))
-    assert (flow.name, flow.place) == ("10.0.0.1:443 to [2001:db8::2]:40000", Place.SENDER)
+    assert (flow.name, flow.place) == ("10.0.0.1:443 > [2001:db8::2]:40000", Place.SENDER)
     assert flow.rtt.times_s == pytest.approx([0.25, 1.25])
     assert flow.rtt.values == pytest.approx([0.0205] * 2)
     assert flow.least_rtt_s == pytest.approx(0.01975)
@@ -130,7 +130,7 @@ def test_an_upload_of_ndt_is_seen_by_its_receiver() -> None:
     result = {**NDT, "Upload": {"ServerMeasurements": [{"TCPInfo": INFO}, {"TCPInfo": LATER}]}}
     del result["Download"]
     flow = only(tables.read_ndt(FILE, json.dumps(result)))
-    assert (flow.name, flow.place) == ("[2001:db8::2]:40000 to 10.0.0.1:443", Place.RECEIVER)
+    assert (flow.name, flow.place) == ("[2001:db8::2]:40000 > 10.0.0.1:443", Place.RECEIVER)
     assert (flow.delivered_bytes, flow.segment_bytes) == (100, 1400)
 
 
@@ -181,8 +181,8 @@ def test_a_table_of_tcp_info_has_the_units_of_the_kernel(clock: str, scale: floa
 def test_a_table_has_a_flow_for_each_name() -> None:
     text = table(time_s=[1, 1, 2, 2], flow=["a", "b", "a", "b"], tcpi_bytes_acked=[0, 0, 10, 20])
     assert {flow.name: flow.delivered_bytes for flow in tables.read_table(FILE, text).flows} == {
-        "a to peer": 10,
-        "b to peer": 20,
+        "a > peer": 10,
+        "b > peer": 20,
     }
 
 

@@ -68,7 +68,7 @@ def test_both_ends_of_a_transfer_logged_the_same_packets() -> None:
 def test_the_flows_from_an_end_are_chosen() -> None:
     file = DATA / "ss.txt"
     assert len(read(file).flows) == len(read(file, "10.0.0.1").flows) == 2
-    name = "10.0.0.1:60168 to 10.0.1.1:5201"
+    name = "10.0.0.1:60168 > 10.0.1.1:5201"
     assert [flow.name for flow in read(file, "10.0.0.1:60168").flows] == [name]
     assert [flow.name for flow in read(file, name).flows] == [name]
     with pytest.raises(

@@ -45,6 +45,12 @@ def rows(path: Path, flow: Flow) -> Iterator[tuple[str, str, str]]:
     """Return name, value with 95 % interval, and basis of each quantity; or `unknown` and why."""
     length = f"{flow.end_s - flow.start_s:.3g} s"
     yield "observed", flow.place.value, f"{length}, {counted(len(flow.data), 'packet')} with data"
+    vain = int(np.count_nonzero(flow.lost.spurious))
+    yield (
+        "losses",
+        str(len(flow.lost) - vain),
+        f"{counted(vain, 'more was', 'more were')} taken for lost and had arrived",
+    )
     for name, unit, of in QUANTITIES:
         found = of(path)
         if isinstance(found, Unknown):

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,6 +53,9 @@ def infer(flow: Flow) -> Path:
     size = Size(segment, segment + header)
     queue = queueing(flow) if len(flow.rtt) >= FEW_SAMPLES else None
     rate = served(flow, queue, size)
+    if queue is not None and rate.is_alone:
+        # Without other load the queue is empty when the flow begins.
+        queue = replace(queue, base_low_s=queue.base_s)
     return Path(
         base_s=_base(flow, queue, rate, size),
         steps=queue.steps if queue else (),
@@ -76,10 +79,7 @@ def _base(flow: Flow, queue: Queueing | None, rate: Served, size: Size) -> Found
         return Unknown("the trace has no round-trip times")
     # A packet is transmitted at the bottleneck, and on links of unknown rates in front of it and behind it.
     once = size.full * 8 / rate.rate_bps.value if isinstance(rate.rate_bps, Estimate) else 0.0
-    # Without other load the queue is empty when the flow begins.
-    is_alone = isinstance(rate.others_bps, Estimate) and rate.others_bps.value == 0
-    least = queue.base_s if is_alone else queue.base_low_s
-    low = max(0.0, least - LINKS * once - queue.jitter_s)
+    low = max(0.0, queue.base_low_s - LINKS * once - queue.jitter_s)
     what = f"the least of {counted(len(queue.sent_s), 'round-trip time')}, reached in {counted(queue.visits, 'period')}"
     part = " (the part from the place of the capture to the receiver)" if flow.place is Place.BETWEEN else ""
     return Estimate(max(queue.base_s - MODEL_LINKS * once, low), low, queue.base_s, what + part)

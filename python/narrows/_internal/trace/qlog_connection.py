@@ -246,7 +246,7 @@ class Connection:
         lost = self.lost.series(view.from_s)
         largest = float(data.values.max()) if len(data) else 0.0
         return Flow(
-            name=" to ".join(self.ends) if self.ends else title,
+            name=" > ".join(self.ends) if self.ends else title,
             place=view.place,
             segment_bytes=int(largest),
             data=Data(
@@ -273,7 +273,7 @@ class Connection:
         data = self.received.series(view.from_s)
         total = np.cumsum(data.values)
         return Flow(
-            name=" to ".join(reversed(self.ends)) if self.ends else f"{title}, received",
+            name=" > ".join(reversed(self.ends)) if self.ends else f"{title}, received",
             place=Place.RECEIVER if view.place is Place.SENDER else view.place,
             segment_bytes=int(data.values.max()),
             data=Data(data.times_s, data.values, total - data.values, np.zeros(len(data), dtype=np.bool_)),

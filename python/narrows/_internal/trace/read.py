@@ -70,14 +70,14 @@ def _from(file: Path, flows: tuple[Flow, ...], source: str) -> tuple[Flow, ...]:
     """Return the flows from an end, or those of a name."""
     chosen = tuple(flow for flow in flows if source == flow.name or source in _ends(flow))
     if not chosen:
-        names = ", ".join(dict.fromkeys(flow.name.split(" to ")[0] for flow in flows[:SHOWN]))
+        names = ", ".join(dict.fromkeys(flow.name.split(" > ")[0] for flow in flows[:SHOWN]))
         raise InputError(str(file), f"has no flow from {source}, only from {names}")
     return chosen
 
 
 def _ends(flow: Flow) -> tuple[str, str]:
     """Return the source of a flow with and without its port."""
-    end = flow.name.split(" to ")[0]
+    end = flow.name.split(" > ")[0]
     return end, end.rpartition(":")[0].strip("[]")
 
 

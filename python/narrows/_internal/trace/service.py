@@ -50,6 +50,11 @@ class Served:
     rates: Series = field(default_factory=Series)
 
     @property
+    def is_alone(self) -> bool:
+        """Whether no other load was seen."""
+        return isinstance(self.others_bps, Estimate) and self.others_bps.value == 0
+
+    @property
     def is_seen(self) -> bool:
         """Whether the rate is a measurement of a busy bottleneck, and not a lower bound alone."""
         return isinstance(self.rate_bps, Estimate) and (self.rate_bps.bounded or len(self.rates) > 0)

@@ -121,7 +121,7 @@ def _name(start: Mapping[str, Any], socket: object, *, sends: bool) -> str:
     for each in connected if isinstance(connected, list) else []:
         if isinstance(each, dict) and each.get("socket") == socket:
             ends = [_end(each.get(f"{end}_host"), each.get(f"{end}_port")) for end in ("local", "remote")]
-            return " to ".join(ends if sends else reversed(ends))
+            return " > ".join(ends if sends else reversed(ends))
     return f"socket {socket}, {'sent' if sends else 'received'}"
 
 

@@ -106,11 +106,11 @@ def _directions(ends: tuple[str, str], times: Floats, columns: Mapping[str, Floa
         "least_rtt_s": _least(columns["min_rtt"]) / MICROSECONDS,
     }
     if sent > 0 or received <= 0:
-        local = Flow(name=" to ".join(ends), place=Place.SENDER, controller=controller, **known)  # type: ignore[arg-type]
+        local = Flow(name=" > ".join(ends), place=Place.SENDER, controller=controller, **known)  # type: ignore[arg-type]
         yield _sender(local, times, columns)
     if received > 0:
         yield Flow(
-            name=" to ".join(reversed(ends)),
+            name=" > ".join(reversed(ends)),
             place=Place.RECEIVER,
             delivered=series(times, columns["bytes_received"]),
             segment_bytes=_last(columns["rcv_mss"]),
