@@ -84,6 +84,12 @@ def test_the_command_prints_the_path_and_writes_its_scenario(narrows: Narrows, t
     rate = plain["quantities"]["rate of the bottleneck"]
     assert rate["unit"] == "bps"
     assert rate["low"] <= case.rate_bps <= rate["high"]
+    page = narrows("import", capture, "--from", "10.0.0.0", "--out", tmp_path / "path.html")
+    assert page.stdout.endswith(f"{tmp_path / 'path.html'}\n")
+    html = (tmp_path / "path.html").read_text(encoding="utf-8")
+    assert "rate of the bottleneck" in html
+    assert html.count("<svg") >= 2
+    assert "http://" not in html.replace("http://www.w3.org/", "")
     # Nothing is overwritten.
     again = narrows("import", capture, "--out", tmp_path / "path.toml")
     assert again.returncode == 2

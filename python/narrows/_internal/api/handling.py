@@ -13,7 +13,7 @@ from narrows._internal.arguments import listed, typed
 from narrows._internal.errors import InputError
 from narrows._internal.files.disk import new_file
 from narrows._internal.run.jobs import Watch, observer
-from narrows._internal.run.options import Options
+from narrows._internal.run.options import Options, recorded
 
 if TYPE_CHECKING:
     from narrows._internal.explain.moment import Explanation
@@ -95,7 +95,8 @@ def import_trace(
     Args:
         file: A capture (pcapng or pcap), qlog, sampled `ss -tin`, a result of iperf3 or NDT7, or a table of `tcp_info`
             (docs/traces.md).
-        out: A file for the scenario of the path, which must not exist; None writes none.
+        out: A file for the scenario of the path or, if it ends in `.html`, for a page of the trace, which must not
+            exist; None writes none.
         source: Address, address with port, or name from which the flow sends; None for any.
         flow: Number of the flow, from 0, in the order of their bytes.
 
@@ -106,12 +107,17 @@ def import_trace(
         InputError: The file is no trace, is damaged, or has no such flow.
         OutputError: The file `out` exists or cannot be written.
     """
+    from narrows._internal.report.trace.page import page
     from narrows._internal.trace.shown import show
 
     found = show(Path(file), source, flow)
     if out is not None:
-        with new_file(Path(out)) as scenario:
-            scenario.write_text(found.scenario, encoding="utf-8")
+        is_page = Path(out).suffix == ".html"
+        text = (
+            page(found, recorded(["import", os.fspath(file), "--out", os.fspath(out)])) if is_page else found.scenario
+        )
+        with new_file(Path(out)) as written:
+            written.write_text(text, encoding="utf-8")
     return found
 
 

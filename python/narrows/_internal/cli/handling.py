@@ -140,8 +140,9 @@ def import_trace(arguments: argparse.Namespace) -> int:
         return _import_rates(arguments)
     if arguments.step is not None:
         raise InputError("--step", "belongs to a table of rates: --out FILE.csv")
-    if arguments.out is not None and arguments.out.suffix != ".toml":
-        raise InputError(f"--out {arguments.out}", "is neither FILE.toml, for a scenario, nor FILE.csv, for rates")
+    if arguments.out is not None and arguments.out.suffix not in {".toml", ".html"}:
+        forms = "FILE.toml, a scenario, FILE.html, a page, or FILE.csv, rates over time"
+        raise InputError(f"--out {arguments.out}", f"has no form that is written; allowed: {forms}")
     return _import_path(arguments)
 
 
@@ -158,7 +159,8 @@ def _import_path(arguments: argparse.Namespace) -> int:
     _print_shown(shown)
     if arguments.out is not None:
         print()
-        print(printable(f"{arguments.out}: narrows compare cubic bbr3 --scenario {arguments.out}"))
+        use = f": narrows compare cubic bbr3 --scenario {arguments.out}" if arguments.out.suffix == ".toml" else ""
+        print(printable(f"{arguments.out}{use}"))
     return DONE
 
 
@@ -347,7 +349,7 @@ def _import(command: argparse.ArgumentParser) -> None:
     command.add_argument("file", metavar="FILE", type=Path, help=what)
     what = f"with {TC} in place of the file: lines such as 'tc qdisc add dev eth0 root netem delay 50ms', as a scenario"
     command.add_argument("lines", metavar="LINE", nargs="*", help=what)
-    what = "file to write: FILE.toml, a scenario, or FILE.csv, rates over time"
+    what = "file to write: FILE.toml, a scenario, FILE.html, a page, or FILE.csv, rates over time"
     command.add_argument("--out", metavar="FILE", type=Path, help=what)
     command.add_argument(
         "--from",
