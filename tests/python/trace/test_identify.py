@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 from dataclasses import replace
 from importlib.util import module_from_spec, spec_from_file_location
-from types import ModuleType
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
+import narrows as nw
 from narrows._internal.cli import main
 from narrows._internal.commands import identifying
 from narrows._internal.trace import identify
@@ -25,7 +27,6 @@ from repository import HOUSE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 PATH = SeenPath(rate_bps=8e6, rtt_s=0.03, least_s=0.0315, buffer_packets=30, overflows=True, loss=0.0)
 DURATION_S = 20.0
@@ -203,9 +204,7 @@ def test_the_rates_of_the_page_are_those_of_the_kept_results(validation: Any) ->
 @pytest.fixture
 def read(flows: Mapping[str, Flow], monkeypatch: pytest.MonkeyPatch) -> None:
     """Read simulated flows in place of a file."""
-    module = ModuleType("narrows._internal.trace.read")
-    module.read = lambda file: Trace(file, "simulated", (flows["cubic"],))  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, module.__name__, module)
+    monkeypatch.setattr(identifying, "read", lambda file: Trace(file, "simulated", (flows["cubic"],)))
 
 
 @pytest.mark.usefixtures("read")
@@ -230,3 +229,16 @@ def test_json_has_the_distances(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_flow_that_the_trace_does_not_have_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["identify", "trace.pcap", "--flow", "1"]) == 2
     assert "flow 1: trace.pcap has flows from 0 to 0" in capsys.readouterr().err
+
+
+def test_a_capture_of_two_seconds_is_undecided(tmp_path: Path) -> None:
+    capture = tmp_path / "linux.pcap"
+    capture.write_bytes(gzip.decompress((Path(__file__).parent / "captures" / "linux-sender.pcap.gz").read_bytes()))
+    found = nw.identify(capture)
+    assert found["algorithms"] == []
+    assert "round trips" in found["lacks"]
+
+
+def test_flows_of_quic_are_undecided() -> None:
+    found = nw.identify(Path(__file__).parent / "data" / "client.qlog")
+    assert "QUIC stacks" in found["lacks"]

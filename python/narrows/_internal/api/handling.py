@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from narrows._internal.api.jobs import path
 from narrows._internal.arguments import listed, typed
@@ -49,6 +49,26 @@ def export(
     from narrows._internal.formats.export import export as write
 
     return write(form, Path(folder), path(out), replication, listed(at))
+
+
+@typed
+def identify(file: str | os.PathLike[str], *, flow: int = 0, jobs: int | None = None) -> Mapping[str, Any]:
+    """Return which congestion control algorithm governed a flow of a trace, as `narrows identify`.
+
+    Args:
+        file: A trace, as for `import_trace`.
+        flow: Number of the flow, from 0, in the order of their bytes.
+        jobs: Maximum number of simulations at a time; None is the number of processors.
+
+    Returns:
+        The algorithms that fit, the distance and the limit of each, and the answer in words.
+
+    Raises:
+        InputError: The file is no trace, is damaged, or has no such flow.
+    """
+    from narrows._internal.commands.identifying import of_file
+
+    return of_file(Path(file), flow, jobs).as_json()
 
 
 @typed
