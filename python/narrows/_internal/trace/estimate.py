@@ -61,10 +61,10 @@ def share(events: int, trials: int) -> tuple[float, float, float]:
     """Return a share and its 95 % interval (Wilson, Journal of the American Statistical Association 22, 1927)."""
     if trials == 0:
         return 0.0, 0.0, 1.0
-    found, square = events / trials, Z * Z / trials
+    found, square = min(1.0, events / trials), Z * Z / trials
     middle = (found + square / 2) / (1 + square)
     half = Z * math.sqrt(found * (1 - found) / trials + square / trials / 4) / (1 + square)
-    return found, max(0.0, middle - half) if events else 0.0, min(1.0, middle + half)
+    return found, min(found, max(0.0, middle - half)), max(found, min(1.0, middle + half))
 
 
 def mean(values: Floats, weights: Floats) -> tuple[float, float]:

@@ -33,7 +33,7 @@ def policer(flow: Flow, queue: Queueing, lost: Floats, size: Size) -> Policer | 
         return None
     # Packets come to the policer behind the queue in front of it.
     sent = np.maximum.accumulate(flow.data.times_s + np.nan_to_num(queue.before(flow.data.times_s)[0]))
-    at = np.searchsorted(sent, lost + np.nan_to_num(delays) - SAME_TIME_S, side="left")
+    at = np.sort(np.searchsorted(sent, lost + np.nan_to_num(delays) - SAME_TIME_S, side="left"))
     # Of packets that were sent at one time, as many are lost as there are losses.
     at = at + np.arange(len(at)) - np.searchsorted(at, at, side="left")
     at = at[at < len(sent)]

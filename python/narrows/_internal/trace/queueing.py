@@ -162,7 +162,7 @@ def _steps(sent: Floats, found: Floats) -> list[Step]:
         if all(held):
             break
         del kept[min((each for each in range(len(kept)) if not held[each]), key=lambda each: abs(kept[each][1]))]
-    return [Step(float(sent[at]), by, _spread(found, at)) for at, by in kept]
+    return [Step(float(sent[at]), by, _spread(found, at)) for at, by in kept if sent[at] > 0]
 
 
 def _rise(sent: Floats, jump: Floats, at: int, long: float) -> float:

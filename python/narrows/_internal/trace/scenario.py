@@ -52,9 +52,8 @@ def scenario(path: Path, flow: Flow, title: str, draw: Draw = BEST, algorithm: s
     length = max(LEAST_LENGTH_S, flow.end_s - flow.start_s)
     lines = [f"title = {inline(title)}", f'duration = "{length:.6g}s"', 'warmup = "0s"', ""]
     lines += _path(path, draw)
-    limit = _receive_window(path, flow)
-    if limit:
-        lines += ["", "[transport]", *limit]
+    header = min(max(path.size.full - path.size.segment, LEAST_HEADER), MOST_HEADER)
+    lines += ["", "[transport]", f'header = "{header:.0f}B"', *_receive_window(path, flow)]
     lines += ["", "[[flows]]", 'name = "traced"', "subject = true"]
     stated = f"the trace states {flow.controller}" if flow.controller else "of the trace unknown"
     lines += [f"algorithm = {inline(algorithm)}  # {stated}", *_source(path)]
@@ -72,13 +71,13 @@ def _path(path: Path, draw: Draw) -> list[str]:
         factor = rate / float(np.mean(rates))
         table = {
             "kind": "steps",
-            "rates": [f"{max(each * factor, LEAST_BPS) / 1e6:.4g}Mbps" for each in rates],
-            "times": [f"{each:.4g}s" for each in times],
+            "rates": [_rate(each * factor) for each in rates],
+            "times": [f"{each:.6f}s" for each in times],
         }
         lines.append(f"rate = {inline(table)}")
     else:
-        lines.append(f'rate = "{rate / 1e6:.6g}Mbps"')
-    lines.append(f'packet = "{path.size.full:.0f}B"')
+        lines.append(f'rate = "{_rate(rate)}"')
+    lines.append(f'packet = "{_packet_bytes(path):.0f}B"')
     lines += _queue(path, draw, rate, base)
     if isinstance(path.losses.random_loss, Estimate) and path.losses.random_loss.low > 0:
         chance = draw.of("loss", path.losses.random_loss)
@@ -120,9 +119,9 @@ def _queue(path: Path, draw: Draw, rate: float, base: float) -> list[str]:
         value = draw.of("buffer", found, max(found.value * UNBOUNDED, product))
         if not found.bounded and not draw.places:
             value = max(found.value * UNBOUNDED, product)
-        limit = f"{max(value, 2 * path.size.full):.0f}B"
+        limit = _size(value, path)
     else:
-        limit = f"{max(rate * base / 8, FEWEST * path.size.full):.0f}B"
+        limit = _size(max(rate * base / 8, FEWEST * path.size.full), path)
     return [comment, f'queue = {{ kind = "droptail", limit = "{limit}" }}']
 
 
@@ -130,16 +129,15 @@ def _impairments(path: Path, draw: Draw) -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
     if isinstance(path.losses.policed_bps, Estimate) and isinstance(path.losses.burst_bytes, Estimate):
         rate, burst = draw.of("policer", path.losses.policed_bps), draw.of("burst", path.losses.burst_bytes)
-        burst = max(burst, 2 * path.size.full)
-        found.append({"kind": "policer", "rate": f"{rate / 1e6:.6g}Mbps", "burst": f"{burst:.0f}B"})
+        found.append({"kind": "policer", "rate": _rate(rate), "burst": _size(burst, path)})
     if path.steps:
         total = np.cumsum([0.0, *(step.by_s for step in path.steps)])
         added = total - total.min()
         found.append(
             {
                 "kind": "delay-steps",
-                "delays": [f"{each * 1e3:.4g}ms" for each in added],
-                "times": ["0s", *(f"{step.time_s:.4g}s" for step in path.steps)],
+                "delays": [f"{each * 1e3:.3f}ms" for each in added],
+                "times": ["0s", *(f"{step.time_s:.6f}s" for step in path.steps)],
             }
         )
     return found
@@ -151,7 +149,7 @@ def _receive_window(path: Path, flow: Flow) -> list[str]:
         return []
     window = float(np.median(flow.receive_window.values))
     what = f"# The receive window was full for {limited.value:.0%} of the time."
-    return [what, f'receive_window = "{max(window, 2 * path.size.segment):.0f}B"']
+    return [what, f'receive_window = "{_size(window, path)}"']
 
 
 def _source(path: Path) -> list[str]:
@@ -167,7 +165,7 @@ def _source(path: Path) -> list[str]:
         return []
     return [
         f"# {why}; here it writes at its mean rate.",
-        f'source = {{ kind = "cbr", rate = "{path.goodput_bps.value / 1e6:.4g}Mbps" }}',
+        f'source = {{ kind = "cbr", rate = "{_rate(path.goodput_bps.value)}" }}',
     ]
 
 
@@ -186,12 +184,29 @@ def _others(path: Path, draw: Draw) -> list[str]:
             'algorithm = "cubic"',
             f"count = {count}",
         ]
-    return [*lines, f'source = {{ kind = "cbr", rate = "{value / 1e6:.4g}Mbps" }}']
+    return [*lines, f'source = {{ kind = "cbr", rate = "{_rate(value)}" }}']
+
+
+def _rate(bps: float) -> str:
+    """Return a rate that a scenario can have."""
+    bps = min(max(bps, LEAST_BPS), MOST_BPS)
+    return f"{bps / 1e6:.6g}Mbps" if bps >= MEGA else f"{bps:.0f}bps"
+
+
+def _size(size: float, path: Path) -> str:
+    """Return a size of at least two packets."""
+    return f"{min(max(size, 2 * _packet_bytes(path)), MOST_BYTES):.0f}B"
+
+
+def _packet_bytes(path: Path) -> float:
+    """Return the size of a packet of the scenario; offload shows larger ones than a path carries."""
+    return min(max(path.size.full, LEAST_PACKET), MOST_PACKET)
 
 
 LEAST_LENGTH_S = 1.0
 LEAST_BASE_S, DEFAULT_BASE_S = 1e-4, 0.04
-LEAST_BPS, DEFAULT_BPS = 1e4, 1e7
+LEAST_BPS, DEFAULT_BPS, MOST_BPS, MEGA = 1e4, 1e7, 1e12, 1e6
+LEAST_PACKET, MOST_PACKET, MOST_BYTES, LEAST_HEADER, MOST_HEADER = 200, 65_000, 1e12, 20, 120
 FASTER = 10
 UNBOUNDED = 2
 """The factor by which a quantity may exceed its lower bound if the trace gives no upper one."""
