@@ -145,7 +145,7 @@ START_PREFACE = """\
 5681), on the same seeds. Tables have the rows whose 95 % intervals do not overlap; they are not corrected for the
 number of rows. *Better* says which is on the better side of the row's bound. {read}"""
 PROBE = """\
-narrows run two-flows --set flows.0.algorithm=ALGORITHM --set transport.slow_start=START --set path.rate=100Mbps \\
+narrows run two-flows --set flows.0.algorithm=cubic --set transport.slow_start=search --set path.rate=100Mbps \\
   --set path.rtt=100ms --set path.queue.limit=8bdp --set duration=20s --set warmup=1s"""
 
 

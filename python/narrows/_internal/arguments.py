@@ -172,6 +172,7 @@ KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("a", "b", "algorithm", "against", "subject"), ALGORITHM),
     **dict.fromkeys(("budget", "flow", "window"), NUMBER_OR_TEXT),
     "scenarios": PATH._replace(allowed="a list of files or names of scenarios", several=True),
+    "like": PATH._replace(allowed="a list of traces or folders of traces", several=True),
     **dict.fromkeys(
         ("trust", "replace", "until_decided"), Kind("True or False", lambda value: isinstance(value, bool))
     ),

@@ -69,6 +69,7 @@ COMMANDS: dict[str, tuple[tuple[str, ...], str | None]] = {
     "matrix": (("cubic", "newreno", *TINY, "--out", "pairs"), None),
     "deploy": (("bbr3", "--fractions", "50", "--flows", "2", "--replications", "2", *SMALL, "--out", "deployed"), None),
     "suite": (("rfc9743", "cubic", "--rows", "5.1.3", "--replications", "2", *SMALL, "--out", "suite"), None),
+    "identify": (("run.pcapng",), None),
     "ab": (("cubic", "newreno", "--scenario", "s.toml", "--out", "ab"), None),
     "worst": (("cubic", "--budget", "1", "--set", "duration=10s", "--out", "worst"), None),
     "study run": (("study.toml", "--out", "study"), "study"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
 import subprocess
@@ -81,11 +82,15 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder / "libngtcp2cc.so",
     ]
     subprocess.run(["cc", *flags, abi / "tests/newreno.c", "-lm"], check=True)  # noqa: S607
-    for name in ("mine.toml", "line.toml"):
+    for name in ("mine.toml", "line.toml", "path.toml"):
         (folder / name).write_text(SCENARIO, encoding="utf-8")
     (folder / "first").mkdir()
     for name in ("scenario.toml", "first/scenario.toml"):
         (folder / name).write_text(SCENARIO.replace("subject", "cubic"), encoding="utf-8")
+    (folder / "traces").mkdir()
+    packets = gzip.decompress((HOUSE / "tests/python/trace/captures/linux-sender.pcap.gz").read_bytes())
+    for name in ("capture.pcapng", "traces/capture.pcapng"):
+        (folder / name).write_bytes(packets)
     return folder
 
 

@@ -127,6 +127,7 @@ ELSEWHERE = {
         "list",
         "show",
         "import",
+        "identify",
         "doctor",
         "new",
     ),

@@ -50,7 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows(run: Path, table: str, **wanted: object) -> list[dict[str, Any]]:
-    found = pq.read_table(run / f"run/{table}.parquet").to_pylist()
+    found = pq.of_table(run / f"run/{table}.parquet").to_pylist()
     return [row for row in found if all(row[key] == value for key, value in wanted.items())]
 
 

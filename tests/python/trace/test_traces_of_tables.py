@@ -164,7 +164,7 @@ def test_a_table_of_tcp_info_has_the_units_of_the_kernel(clock: str, scale: floa
     else:
         text = table(**columns)
     assert tables.is_table(text)
-    flow = only(tables.read_table(FILE, text))
+    flow = only(tables.of_table(FILE, text))
     assert flow.rtt.times_s == pytest.approx([0.0, 0.5], abs=1e-6)
     assert flow.rtt.values == pytest.approx([0.0205, 0.03])
     assert flow.least_rtt_s == pytest.approx(0.01975)
@@ -180,7 +180,7 @@ def test_a_table_of_tcp_info_has_the_units_of_the_kernel(clock: str, scale: floa
 
 def test_a_table_has_a_flow_for_each_name() -> None:
     text = table(time_s=[1, 1, 2, 2], flow=["a", "b", "a", "b"], tcpi_bytes_acked=[0, 0, 10, 20])
-    assert {flow.name: flow.delivered_bytes for flow in tables.read_table(FILE, text).flows} == {
+    assert {flow.name: flow.delivered_bytes for flow in tables.of_table(FILE, text).flows} == {
         "a > peer": 10,
         "b > peer": 20,
     }
@@ -190,20 +190,20 @@ def test_a_table_has_a_flow_for_each_name() -> None:
     ("reader", "text", "problem"),
     [
         (
-            tables.read_table,
+            tables.of_table,
             table(t=[1], tcpi_rtt=[1]),
             "line 2 has no columns of time; allowed: one of time_s, time_ms",
         ),
-        (tables.read_table, table(time_s=[1], time_ms=[1], tcpi_rtt=[1]), "line 2 has 2 columns of time"),
-        (tables.read_table, table(time_s=[1, 2], tcpi_rtt=[1, "x"]), "line 3: rtt is 'x', no number from 0 to 2^64"),
-        (tables.read_table, table(time_s=[1, 2], tcpi_rtt=[1, -2]), "line 3: rtt is -2.0, no number"),
-        (tables.read_table, table(time_s=[2, 1], tcpi_rtt=[1, 1]), "line 3: its time is before"),
-        (tables.read_table, table(time_s=["nan"], tcpi_rtt=[1]), "line 2: time_s is 'nan', no number"),
-        (tables.read_table, "time_s,tcpi_rtt\n1\n", "line 2 has 1 values; the header has 2"),
-        (tables.read_table, "time_s,tcpi_rtt\n", "without rows"),
-        (tables.read_table, '{"time_s": 1, "tcpi_rtt": 1}\n{"tim', "line 2: cannot be read as JSON"),
+        (tables.of_table, table(time_s=[1], time_ms=[1], tcpi_rtt=[1]), "line 2 has 2 columns of time"),
+        (tables.of_table, table(time_s=[1, 2], tcpi_rtt=[1, "x"]), "line 3: rtt is 'x', no number from 0 to 2^64"),
+        (tables.of_table, table(time_s=[1, 2], tcpi_rtt=[1, -2]), "line 3: rtt is -2.0, no number"),
+        (tables.of_table, table(time_s=[2, 1], tcpi_rtt=[1, 1]), "line 3: its time is before"),
+        (tables.of_table, table(time_s=["nan"], tcpi_rtt=[1]), "line 2: time_s is 'nan', no number"),
+        (tables.of_table, "time_s,tcpi_rtt\n1\n", "line 2 has 1 values; the header has 2"),
+        (tables.of_table, "time_s,tcpi_rtt\n", "without rows"),
+        (tables.of_table, '{"time_s": 1, "tcpi_rtt": 1}\n{"tim', "line 2: cannot be read as JSON"),
         (
-            tables.read_table,
+            tables.of_table,
             '{"time_s": 1, "tcpi_rtt": ' + "9" * 4000 + "}",
             "line 1: rtt is an integer that is too large",
         ),
@@ -264,7 +264,7 @@ NAMES = some.sampled_from(
 def test_any_table_is_read_or_refused(names: list[str], rows: list[list[str]]) -> None:
     text = "\n".join(",".join(row) for row in [names, *rows])
     try:
-        trace = tables.read_table(FILE, text)
+        trace = tables.of_table(FILE, text)
     except InputError:
         return
     assert trace.flows

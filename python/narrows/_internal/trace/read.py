@@ -51,7 +51,7 @@ def _text(file: Path, lines: io.TextIOBase, size: int) -> Trace:
                 _limit(file, size, largest, "a single object in JSON")
                 return reader(file, text)
     elif tables.is_table(text):
-        return tables.read_table(file, text)
+        return tables.of_table(file, text)
     elif ss.is_ss(text):
         return ss.read(file, text)
     raise InputError(str(file), NONE)
@@ -93,7 +93,7 @@ LARGEST_SEQUENCE = 2 << 30
 JSON = (
     (qlog.is_contained, qlog.read_contained, LARGEST),
     (tables.is_ndt, tables.read_ndt, LARGEST_OBJECT),
-    (tables.is_table, tables.read_table, LARGEST),
+    (tables.is_table, tables.of_table, LARGEST),
     (tables.is_iperf3, tables.read_iperf3, LARGEST_OBJECT),
 )
 """Each format in JSON: whether a text is one, its reader, and the largest file, bytes."""

@@ -177,7 +177,7 @@ def _subtests(file: Path, text: str) -> Iterator[tuple[tuple[str, tuple[str, str
     yield from (((name, ("server", "client")), rows) for name, rows in found.items() if name in SUBTESTS)
 
 
-def read_table(file: Path, text: str) -> Trace:
+def of_table(file: Path, text: str) -> Trace:
     """Read a table of `tcp_info`."""
     flows: dict[str, tcp_info.Samples] = {}
     for place, row in _rows(file, text):

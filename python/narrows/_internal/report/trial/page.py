@@ -127,7 +127,8 @@ def _file(summary: Mapping[str, Any], row: Mapping[str, Any]) -> Markup | str:
     files = summary.get("scenarios", {}).get(row["scenario"])
     if not files:
         return str(row["scenario"])
-    links = (element("a", side, href=quote(file)) for side, file in zip("AB", files, strict=True))
+    # Of a path that is drawn anew for each replication, the first draw.
+    links = (element("a", side, href=quote(file)) for side, file in zip("AB", files[:2], strict=True))
     return join((row["scenario"], " (", *[part for link in links for part in (link, " ")][:-1], ")"))
 
 
