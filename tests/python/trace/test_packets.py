@@ -61,7 +61,7 @@ class Captured:
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Return the rows of a table of the run."""
-        found: list[dict[str, Any]] = pq.of_table(self.folder / f"{table}.parquet").to_pylist()
+        found: list[dict[str, Any]] = pq.read_table(self.folder / f"{table}.parquet").to_pylist()
         return found
 
     def events(self, kind: str) -> list[float]:

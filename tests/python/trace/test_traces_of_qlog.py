@@ -50,7 +50,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def rows(run: Path, table: str, **wanted: object) -> list[dict[str, Any]]:
-    found = pq.of_table(run / f"run/{table}.parquet").to_pylist()
+    found = pq.read_table(run / f"run/{table}.parquet").to_pylist()
     return [row for row in found if all(row[key] == value for key, value in wanted.items())]
 
 
@@ -362,7 +362,7 @@ SENT = {"time": 0, "name": "quic:packet_sent", "data": {"header": header(0), "fr
         ({"time": 10**4000, "name": "x"}, "record 3 has time an integer that is too large"),
         (SENT | {"data": []}, "record 3 has data that are no object"),
         (SENT | {"data": {"frames": [1]}}, "record 3 has a frame that is no object"),
-        (SENT | {"data": {"frames": [stream(-1)]}}, "record 3 has length -1, no number from 0 > 1.04858e+06"),
+        (SENT | {"data": {"frames": [stream(-1)]}}, "record 3 has length -1, no number from 0 to 1.04858e+06"),
         (SENT | {"data": {"header": header(-1)}}, "record 3 has packet_number -1, no whole number from 0 to 2^64"),
         (SENT | {"name": "quic:recovery_metrics_updated", "data": {"latest_rtt": True}},
          "record 3 has latest_rtt True"),

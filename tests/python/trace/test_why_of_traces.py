@@ -144,7 +144,7 @@ flows = [{ name = "one", algorithm = "newreno" }]
     (tmp_path / "run.toml").write_text(text, encoding="utf-8")
     assert finished(["run", "run.toml", "--out", "run", "--quiet"], tmp_path).returncode == 0
     file = nw.export("pcapng", tmp_path / "run", tmp_path / "sender.pcapng")
-    rows = pq.of_table(tmp_path / "run/events.parquet").to_pylist()
+    rows = pq.read_table(tmp_path / "run/events.parquet").to_pylist()
     reductions = [row["time_ps"] / 1e12 for row in rows if row["event"] == "reduction"]
     assert len(reductions) > 3
     found = nw.why(file)
