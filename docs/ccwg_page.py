@@ -73,7 +73,7 @@ STARTS = {
 STANDARD, PRESET = "standard", "hystart++"
 TITLES = {"rfc9743": "RFC 9743", "access": "Satellites and cellular links", "bbr-draft": "Test cases of the draft",
           "rmcat": "RFC 8867"}  # fmt: skip
-# Algorithms that take slow starts other than that of the preset.
+# Algorithms that take slow starts other than the preset's.
 OTHERS = {
     STANDARD: ("cubic", "prague", "ledbat-pp"),
     "search": ("cubic", "prague"),
@@ -155,7 +155,7 @@ class Run(NamedTuple):
     Attributes:
         suite: Its name.
         algorithm: The algorithm under test.
-        start: The slow start of all flows; `hystart++` is that of the preset.
+        start: The slow start of all flows; `hystart++` is the preset's.
         command: What repeats it.
         rows: Its rows, each with the digest of the records of its cell.
     """
@@ -344,7 +344,7 @@ def _numbers(rows: Sequence[Row]) -> str:
 
 
 def joined(folder: Path) -> dict[str, Any]:
-    """Return what is kept of the suites in a folder, and of the runs with each slow start in its folder `starts`."""
+    """Return the kept numbers of the suites in a folder, and of the runs by slow start in the folder `starts`."""
     criteria: dict[str, list[Row]] = {each: [] for each in TITLES}
     runs, cells = [], set()
     versions: Mapping[str, Any] = {}
@@ -414,7 +414,7 @@ def _short(of: str) -> str:
 
 
 def _text(kept: Mapping[str, Any]) -> str:
-    """Return what is kept as JSON with a line for each row, so that a change of one row is a change of one line."""
+    """Return the kept numbers as JSON with a line for each row, so that a change of one row is a change of one line."""
     criteria = {
         name: "[\n" + ",\n".join(json.dumps(each) for each in rows) + "\n]" for name, rows in kept["criteria"].items()
     }

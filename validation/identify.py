@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     Cache = dict[tuple[SeenPath, float], dict[Candidate, list[Flow]]]
 
-# Paths from which is learned, and those of the judgement.
+# The paths of learning, and the paths of the judgement.
 LEARNED, JUDGED = range(44), range(1000, 1020)
 PARTS = 4
 SHARE = 0.97
@@ -97,7 +97,7 @@ def drawn(number: int) -> tuple[SeenPath, float]:
 
 
 def implementations() -> tuple[Candidate, ...]:
-    """Return all candidates, and those of `ONE` with other endpoints, too."""
+    """Return all candidates, and the candidates of `ONE` with other endpoints, too."""
     return (*CANDIDATES, *(Candidate(name, name, "modern") for name in sorted(ONE)))
 
 

@@ -4,7 +4,7 @@
 Each path is run, captured at the sender, and inferred from the capture alone. Its base delay, rate, buffer, random
 loss, policer and other load must lie inside their 95 % intervals; under a queue management the buffer must be unknown.
 Then the scenario that the capture gives is run with the same algorithm, and its goodput and queueing delay stand beside
-those of the capture.
+the numbers of the capture.
 
 Examples:
     .venv/bin/python validation/traces/paths.py --write    # five minutes, and the table into paths.md
@@ -37,7 +37,7 @@ PACKET_BYTES = 1500
 
 
 class Case(NamedTuple):
-    """A path, and what is true of it; None for what it has not."""
+    """A path with its true quantities; None for a quantity that it lacks."""
 
     name: str
     algorithm: str

@@ -30,7 +30,7 @@ TRACES = {
     "qlog 0.3 (JSON)": json.dumps({"qlog_version": "0.3", "traces": [{"common_fields": {}, "events": [SENT]}]}),
 }
 FORMATS = (
-    "is none of the traces that are read: a capture (pcapng or pcap), qlog (JSON or JSON-SEQ), the output of "
+    "is no trace that can be read; allowed: a capture (pcapng or pcap), qlog (JSON or JSON-SEQ), the output of "
     "`while true; do date +%s.%N; ss -tin dst ADDRESS; sleep 0.1; done`, a result of iperf3 (--json) or of NDT7 in "
     "JSON, and a table of tcp_info (columns tcpi_*)"
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which congestion control algorithm governed a flow: a comparison with simulations of each over the path it shows.
 
-The features of the flow (`features.py`) are compared with those of simulated flows. Weights and thresholds are of
+The features of the flow (`features.py`) are compared with features of simulated flows. Weights and thresholds are of
 `validation/identify.py`, which learns them from flows of the simulator alone, and are kept in `identify.json`.
 """
 

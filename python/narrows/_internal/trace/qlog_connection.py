@@ -51,7 +51,7 @@ class Values:
 
 
 class Packets:
-    """The packets of one space that were sent, and those of them that no acknowledgement has named."""
+    """The packets of one space that were sent, and the packets among them that no acknowledgement has named."""
 
     def __init__(self) -> None:
         self.numbers: list[int] = []
@@ -364,7 +364,7 @@ class Intervals:
 
 
 class EventError(Exception):
-    """What is wrong with an event, as a sentence without its subject."""
+    """The fault of an event, as a sentence without its subject."""
 
 
 def _header(data: Event) -> tuple[int, int | None]:
@@ -455,7 +455,7 @@ STATES = {"application": ("application",), "receiver": ("connection_flow_control
 
 INITIAL, HANDSHAKE, APPLICATION = range(3)
 SPACES = {"initial": INITIAL, "INITIAL": INITIAL, "handshake": HANDSHAKE, "HANDSHAKE": HANDSHAKE}
-# Tuples: what is looked up may have no hash. Draft 00 has capital letters.
+# Tuples: the value that is looked up may have no hash. Draft 00 has capital letters.
 PAYLOAD = ("stream", "datagram", "crypto", "STREAM", "CRYPTO")
 ACKNOWLEDGEMENTS = ("ack", "ACK")
 PROBES = ("pto_probe", "pto_expired", "retransmit_timeout")

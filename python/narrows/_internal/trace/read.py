@@ -67,7 +67,7 @@ def _amount(flow: Flow) -> float:
 
 
 def _from(file: Path, flows: tuple[Flow, ...], source: str) -> tuple[Flow, ...]:
-    """Return the flows from an end, or those of a name."""
+    """Return the flows from an end, or the flows of a name."""
     chosen = tuple(flow for flow in flows if source == flow.name or source in _ends(flow))
     if not chosen:
         names = ", ".join(dict.fromkeys(flow.name.split(" > ")[0] for flow in flows[:SHOWN]))
@@ -99,7 +99,7 @@ JSON = (
 """Each format in JSON: whether a text is one, its reader, and the largest file, bytes."""
 
 NONE = (
-    "is none of the traces that are read: a capture (pcapng or pcap), qlog (JSON or JSON-SEQ), the output of "
+    "is no trace that can be read; allowed: a capture (pcapng or pcap), qlog (JSON or JSON-SEQ), the output of "
     f"{ss.COMMAND}, a result of iperf3 (--json) or of NDT7 in JSON, and a table of tcp_info (columns tcpi_*)"
 )
 SPACE = " \t\r\n"

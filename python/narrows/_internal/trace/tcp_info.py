@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The flows of a connection from samples of the kernel's `tcp_info`.
 
-Source: `struct tcp_info` of linux/tcp.h and `tcp_get_info` of net/ipv4/tcp.c. Names and units are those of the kernel:
+Source: `struct tcp_info` of linux/tcp.h and `tcp_get_info` of net/ipv4/tcp.c. Names and units are the kernel's:
 windows and packets in segments of `snd_mss`, round-trip times and durations in microseconds, rates in bytes per second.
-Packets in flight are those of `tcp_packets_in_flight`: `unacked - sacked - lost + retrans`.
+Packets in flight are counted as in `tcp_packets_in_flight`: `unacked - sacked - lost + retrans`.
 
 A sample shows counters, so an event between two samples has the time of the second: a retransmission by
 `total_retrans`, a timeout by `total_rto` or by a `backoff` that has grown. Of the time between two samples, the idle
@@ -43,7 +43,7 @@ class Samples:
         self.columns = {name: array("d") for name in FIELDS}
 
     def add(self, time_s: float, values: Mapping[str, float]) -> bool:
-        """Add a sample, or replace that of the same time; return whether it is later than the one before."""
+        """Add a sample, or replace the sample of the same time; return whether it is later than the one before."""
         if self.times and time_s <= self.times[-1]:
             for name, column in self.columns.items():
                 column[-1] = values.get(name, math.nan)

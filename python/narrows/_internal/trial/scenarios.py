@@ -210,7 +210,7 @@ def _named(cells: str, factors: Sequence[str], levels: Mapping[str, Any]) -> str
 
 
 def write_scenarios(folder: Path, pairs: Sequence[Pair], sides: Sides) -> dict[str, list[str]]:
-    """Write the scenarios of each pair with A and with B into the folder of a trial, those of draws in their order."""
+    """Write the scenarios of each pair with A and with B into the folder of a trial, draws in their order."""
     home = folder / SCENARIOS
     home.mkdir(exist_ok=True)
     found = {}

@@ -62,7 +62,7 @@ def _of_traces(summary: Mapping[str, Any]) -> Iterator[str]:
         return
     yield (
         "The path of each trace is reconstructed, and what the trace leaves open is drawn from its intervals for each "
-        "replication anew, so that the interval of a change contains what is not known of the path."
+        "replication anew, so that the interval of a change contains the uncertainty about the path."
     )
     count = summary["traces"]
     if count == 1:
