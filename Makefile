@@ -8,6 +8,7 @@ SHELL := /bin/bash
 .PHONY: demo build quick check site wasm npm wheels wasm-where-possible test test-full rust-half python-half test-rust test-python check-rust check-python lowest audit crates instructions accept-instructions generate format lock clean
 
 PYTHON ?= python3
+PROFILE := light
 BIN := .venv/bin
 SCRIPTS := python tests/python docs benches validation .ci
 UNIT := $(addprefix tests/python/,analysis metrics api/test_arguments.py api/test_toml.py files/test_memory.py repository/test_house.py repository/test_words.py run/test_statistics.py)
@@ -41,10 +42,8 @@ demo:
 
 build: .venv/.packages .venv/.core
 
-# For editing Rust: only what changed is compiled, without optimization across crates. Records are the same bits, runs slower.
-quick: export CARGO_PROFILE_RELEASE_LTO = off
-quick: export CARGO_PROFILE_RELEASE_CODEGEN_UNITS = 64
-quick: export CARGO_PROFILE_RELEASE_INCREMENTAL = true
+# For editing Rust: only what changed is compiled. Records are the same bits, and runs are slower.
+quick: PROFILE := quick
 quick: build
 
 # The page of `narrows playground` has the simulator inside.
@@ -199,7 +198,7 @@ clean:
 # No isolated build: it would compile PyO3 again each time. The build needs maturin, which the lock has, on the path.
 .venv/.core: .venv/.maturin pyproject.toml Cargo.toml Cargo.lock $(RUST)
 	@echo "2 of 3: compiling the simulator (one to two minutes, once)"
-	@VIRTUAL_ENV="$(CURDIR)/.venv" .ci/stage 'the extension' $(BIN)/maturin develop --release --locked --skip-install
-	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@VIRTUAL_ENV="$(CURDIR)/.venv" .ci/stage 'the extension' $(BIN)/maturin develop --profile $(PROFILE) --locked --skip-install
+	@PATH="$(CURDIR)/$(BIN):$$PATH" MATURIN_PEP517_ARGS="--profile $(PROFILE)" $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	@$(BIN)/python -m compileall -q python/narrows
 	@touch $@

@@ -80,7 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def build() -> str:
     """Build the program that runs one scenario and return its path."""
-    command = ["cargo", "bench", "--locked", "--quiet", "-p", "narrows-lab", "--bench", "whole_run"]
+    # With the extension, the features of all crates are those of `make build`, and its crates are not compiled again.
+    packages = ["-p", "narrows-lab", "-p", "narrows-python"]
+    command = ["cargo", "bench", "--profile", "light", "--locked", "--quiet", *packages, "--bench", "whole_run"]
     command += ["--no-run", "--message-format=json-render-diagnostics"]
     built = subprocess.run(command, cwd=HERE.parent, stdout=subprocess.PIPE, text=True, check=True)  # noqa: S603
     messages = [json.loads(line) for line in built.stdout.splitlines()]

@@ -63,7 +63,8 @@ def build(say: Callable[[str], None]) -> None:
         command = [
             "cargo",
             "build",
-            "--release",
+            "--profile",
+            "light",
             "--locked",
             "--quiet",
             "-p",
@@ -75,5 +76,5 @@ def build(say: Callable[[str], None]) -> None:
         if ended.returncode:
             raise InputError("cargo", f"the network cannot be built:\n{ended.stderr[-2000:]}")
         partial = place.with_suffix(".partial")
-        shutil.copy(Path(target) / "release" / FILE, partial)
+        shutil.copy(Path(target) / "light" / FILE, partial)
         move_file(partial, place)
