@@ -287,3 +287,28 @@ def test_an_interrupt_ends_the_repetition_of_results(
     assert (process.returncode, printed) == (3, "")
     assert "interrupted" in messages
     assert "Traceback" not in messages
+
+
+FINALIZED = """\
+import signal, sys, time
+from narrows._internal.cli import main, program
+
+class Finalized:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+def run(_):
+    Finalized()
+    time.sleep(600)
+
+program.run = run
+sys.exit(main())
+"""
+
+
+def test_an_interrupt_within_a_finalizer_is_not_lost() -> None:
+    """Python ignores what is raised there, as in the callbacks of weak references that imports have."""
+    done = subprocess.run(
+        [sys.executable, "-c", FINALIZED], capture_output=True, text=True, check=False, env=environment(), timeout=60
+    )
+    assert (done.returncode, done.stderr) == (3, "interrupted\n")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ from narrows._internal.cli.command import INTERRUPTED
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command."""
     if argv is None:
+        sys.unraisablehook = _not_lost
         # Only in this process: external algorithms run in others.
         sys.meta_path.insert(0, _WithoutPandas())
         # A thread for each processor takes longer to start than all products of matrices of a command.
@@ -25,6 +27,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+def _not_lost(ignored: sys.UnraisableHookArgs) -> None:
+    """Repeat an interrupt that came within a finalizer or a weak reference's callback, in which Python ignores it."""
+    if ignored.exc_type is KeyboardInterrupt and hasattr(signal, "setitimer"):
+        # Not at once, for the finalizer has not ended.
+        signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+    else:
+        sys.__unraisablehook__(ignored)
 
 
 class _WithoutPandas:
