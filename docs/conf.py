@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +72,8 @@ myst_substitutions = {"playground": _playground(MISSING)}
 
 def setup(app: Sphinx) -> None:
     """Add what the site has besides its pages."""
+    # The trees of all pages are a gigabyte, and a third of a build was the search for cycles in them.
+    gc.disable()
     app.connect("build-finished", _write_playground)
 
 

@@ -20,6 +20,7 @@ import pytest
 import narrows as nw
 from browsers import COLOURS, contrast, rgb
 from command_line import environment
+from once import once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,10 +59,11 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    place = tmp_path_factory.mktemp("site")
-    done = subprocess.run([*SITE, str(place)], capture_output=True, text=True, check=False, env=environment())
-    assert done.returncode == 0, done.stderr
-    return place
+    def build(place: Path) -> None:
+        done = subprocess.run([*SITE, str(place)], capture_output=True, text=True, check=False, env=environment())
+        assert done.returncode == 0, done.stderr
+
+    return once(tmp_path_factory, "site", build)
 
 
 def test_no_link_of_the_site_is_dead_and_nothing_is_loaded_from_elsewhere(site: Path) -> None:
