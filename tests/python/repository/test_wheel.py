@@ -21,6 +21,7 @@ from pathlib import Path
 import exercises_page
 import pytest
 
+from once import once
 from optional import require
 from repository import HOUSE
 
@@ -37,11 +38,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return Path(given).resolve()
     maturin = require("maturin")
     options = ("--profile", "light", "--locked", "--quiet", "--compatibility", "off", "--out")
-    return built(tmp_path_factory.mktemp("wheel"), maturin, "build", *options)
+    folder = once(tmp_path_factory, "wheel", lambda folder: built(folder, maturin, "build", *options))
+    (file,) = folder.glob("*.whl")
+    return file
 
 
-def built(folder: Path, *command: str) -> Path:
-    """Return the wheel that a command builds into a folder, its last argument."""
+def built(folder: Path, *command: str) -> None:
+    """Build a wheel by a command into a folder, its last argument."""
     # Not on Windows, where a wheel is given.
     import fcntl
 
@@ -52,25 +55,22 @@ def built(folder: Path, *command: str) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         done = subprocess.run([*command, folder], cwd=HOUSE, capture_output=True, text=True, check=False, env=variables)
     assert done.returncode == 0, done.stderr
-    (file,) = folder.glob("*.whl")
-    return file
 
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the programs of a fresh environment that has the wheel alone."""
-    return installed(wheel, tmp_path_factory.mktemp("fresh"))
+    return once(tmp_path_factory, "fresh", lambda place: installed(wheel, place)) / "bin"
 
 
-def installed(wheel: Path, place: Path) -> Path:
-    """Install a wheel into a new environment, and return the folder of its programs."""
+def installed(wheel: Path, place: Path) -> None:
+    """Install a wheel into a new environment."""
     venv.create(place, with_pip=True)
     done = subprocess.run(
         [place / "bin/python", "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return place / "bin"
 
 
 def run(programs: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
