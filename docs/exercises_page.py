@@ -13,8 +13,10 @@ import textwrap
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from unittest import mock
 
 from narrows._internal.cli import main
+from narrows._internal.commands.runs import Running
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +71,9 @@ def found(command: str) -> Summary:
     """
     with tempfile.TemporaryDirectory() as folder:
         place, said = Path(folder) / "out", io.StringIO()
-        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        # The page of a folder takes longer than most runs, and no answer quotes it.
+        paged = mock.patch.object(Running, "build")
+        with paged, contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             status = main([*shlex.split(command), "--out", str(place)])
         if status:
             raise ValueError(f"`narrows {command}` ends with status {status}: {said.getvalue()}")
