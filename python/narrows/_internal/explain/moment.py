@@ -102,6 +102,8 @@ def _algorithms(run: RunFolder) -> dict[str, str]:
 
 
 def _of_run(folder: Path, flow: str, at: str | None, replication: int | None, window: str) -> Explanation:
+    import pyarrow.compute as pc
+
     run = single(folder)
     number = run.replication(replication)
     at_s = None if at is None else seconds_of("--at", at)
@@ -119,10 +121,8 @@ def _of_run(folder: Path, flow: str, at: str | None, replication: int | None, wi
         return Explanation(flow, algorithms[flow], number, None, of_group(run, number, algorithms, flow), [])
     group, index, algorithm = _flow(run, flow, number)
     table = run.table("events", "has no log of events: run it with record.events=true")
-    events = [
-        row for row in table.to_pylist()
-        if (row["replication"], row["group"], row["flow"]) == (number, group, index)
-    ]  # fmt: skip
+    of_flow = (pc.field("replication") == number) & (pc.field("group") == group) & (pc.field("flow") == index)
+    events = table.filter(of_flow).to_pylist()
     packets = of_packets(run.optional("packets"), number, (group, index))
     story = Story(events, f"{group}[{index}]", algorithm, packets)
     if at_s is None:
