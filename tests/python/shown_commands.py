@@ -49,12 +49,13 @@ class PreparedError(BaseException):
     """All input of a command is read and checked, and its work would begin."""
 
 
+def stop(*_: object) -> None:
+    """End a command in the place of its work."""
+    raise PreparedError
+
+
 def resolve(words: tuple[str, ...], folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """Run a command in a folder up to its work, or to its end if it has none; return its exit status."""
-
-    def stop(*_: object) -> None:
-        raise PreparedError
-
     with monkeypatch.context() as patched:
         patched.setattr(Work, "perform", stop)
         patched.setattr("narrows._internal.page.printed.save", stop)
