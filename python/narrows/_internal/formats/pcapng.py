@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -38,10 +38,8 @@ def write(run: RunFolder, file: Path, at: Sequence[str], replication: int | None
         for point in wanted:
             out.write(blocks.interface(point.name, f"packets {', '.join(sorted(point.events))} there"))
         interfaces = {(point.place, event): place for place, point in enumerate(wanted) for event in point.events}
-        for row in flows.rows:
-            interface = interfaces.get((row["place"], row["event"]))
-            if interface is None:
-                continue
+        for row in flows.rows(interfaces):
+            interface = interfaces[row["place"], row["event"]]
             content, length = flows.packet(row)
             outbound = {"sent": True, "received": False}.get(row["event"])
             out.write(blocks.packet(blocks.Seen(interface, row["time_ps"] // 1000, content, length, outbound)))
@@ -107,9 +105,14 @@ class _Flows:
         self._groups = {str(each["name"]): place for place, each in enumerate(run.scenario["flows"])}
         self._describe(run)
 
-    @property
-    def rows(self) -> Iterator[dict[str, Any]]:
-        for batch in self._table.to_batches(max_chunksize=ROWS):
+    def rows(self, wanted: Iterable[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+        """Yield the rows of these places and events."""
+        import pyarrow.compute as pc
+
+        chosen = pc.scalar(False)  # noqa: FBT003  # if there are no points, there are no rows
+        for place, event in wanted:
+            chosen |= (pc.field("place") == place) & (pc.field("event") == event)
+        for batch in self._table.filter(chosen).to_batches(max_chunksize=ROWS):
             names = batch.schema.names
             for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
                 yield dict(zip(names, values, strict=True))
