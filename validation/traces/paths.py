@@ -142,7 +142,7 @@ def _holds(found: Found, truth: float) -> bool | None:
 def infer(case: Case, folder: Path) -> Shown:
     """Run a path, capture it at the sender, and return what the capture shows."""
     run = folder / case.name.replace(" ", "-")
-    nw.Scenario(case.scenario).run(replications=1).save(run)
+    nw.Scenario(case.scenario).run(replications=1).keep(run)
     capture = nw.export("pcapng", run, run.with_suffix(".pcapng"))
     # Of two flows the first has the address of the first group.
     return nw.import_trace(capture, source="10.0.0.0")
@@ -152,7 +152,7 @@ def replayed(case: Case, shown: Shown, folder: Path) -> tuple[float, float]:
     """Return goodput (Mbps) and 95th percentile of the queueing delay (ms) of the scenario that a capture gives."""
     run = folder / f"{case.name.replace(' ', '-')}-again"
     text = shown.drawn(BEST, case.algorithm) + "[record]\npackets = true\n"
-    nw.Scenario(text).run(replications=1).save(run)
+    nw.Scenario(text).run(replications=1).keep(run)
     return numbers(nw.import_trace(nw.export("pcapng", run, run.with_suffix(".pcapng")), source="10.0.0.0"))
 
 

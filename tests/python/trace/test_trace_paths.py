@@ -52,7 +52,7 @@ def value(found: Found) -> float:
 
 def test_qlog_gives_the_path_that_the_capture_gives(tmp_path: Path) -> None:
     case = KINDS["buffer"]
-    nw.Scenario(case.scenario + 'flows = "all"\n').run(replications=1).save(tmp_path / "run")
+    nw.Scenario(case.scenario + 'flows = "all"\n').run(replications=1).keep(tmp_path / "run")
     capture = nw.import_trace(nw.export("pcapng", tmp_path / "run", tmp_path / "run.pcapng"))
     [log] = nw.export("qlog", tmp_path / "run", tmp_path / "qlog").iterdir()
     logged = nw.import_trace(log)
@@ -62,7 +62,7 @@ def test_qlog_gives_the_path_that_the_capture_gives(tmp_path: Path) -> None:
 
 def test_a_capture_at_the_receiver_leaves_open_what_it_does_not_show(tmp_path: Path) -> None:
     case = KINDS["buffer"]
-    nw.Scenario(case.scenario).run(replications=1).save(tmp_path / "run")
+    nw.Scenario(case.scenario).run(replications=1).keep(tmp_path / "run")
     shown = nw.import_trace(nw.export("pcapng", tmp_path / "run", tmp_path / "run.pcapng", at=["receiver"]))
     assert isinstance(shown.path.losses.buffer_bytes, Unknown)
     assert isinstance(shown.path.queue_s, Unknown)
@@ -71,7 +71,7 @@ def test_a_capture_at_the_receiver_leaves_open_what_it_does_not_show(tmp_path: P
 
 def test_the_command_prints_the_path_and_writes_its_scenario(narrows: Narrows, tmp_path: Path) -> None:
     case = KINDS["others"]
-    nw.Scenario(case.scenario).run(replications=1).save(tmp_path / "run")
+    nw.Scenario(case.scenario).run(replications=1).keep(tmp_path / "run")
     capture = nw.export("pcapng", tmp_path / "run", tmp_path / "run.pcapng")
     shown = narrows("import", capture, "--from", "10.0.0.0", "--out", tmp_path / "path.toml")
     assert shown.returncode == 0, shown.stderr
