@@ -144,15 +144,15 @@ def test_everything_that_a_python_module_defines_is_used() -> None:
 
 
 def test_every_constant_of_a_python_module_is_used_there_or_imported() -> None:
-    texts = {file: file.read_text(encoding="utf-8") for file in [*(HOUSE / "python/narrows").rglob("*.py"), *SCRIPTS]}
-    taken = {each for text in texts.values() for each in _taken(ast.parse(text))}
-    unused = [
-        f"{file.relative_to(HOUSE)}: {name}"
-        for file, text in texts.items()
-        if file not in SCRIPTS
-        for name in _constants(ast.parse(text))
-        if len(re.findall(rf"\b{name}\b", text)) == 1 and not taken & {name, f"{file.stem}.{name}"}
-    ]
+    taken: set[str] = set()
+    alone = []
+    for file in [*(HOUSE / "python/narrows").rglob("*.py"), *SCRIPTS]:
+        text = file.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        taken.update(_taken(tree))
+        if file not in SCRIPTS:
+            alone += [(file, name) for name in _constants(tree) if len(re.findall(rf"\b{name}\b", text)) == 1]
+    unused = [f"{file.relative_to(HOUSE)}: {name}" for file, name in alone if not taken & {name, f"{file.stem}.{name}"}]
     assert not unused
 
 
