@@ -427,6 +427,11 @@ def test_criteria_under_the_name_of_a_suite_of_narrows_are_those_of_narrows(benc
     assert "file: suite/suite.toml differs from the one of aqm, which comes with Narrows" in found
 
 
+def test_a_suite_of_another_subject_than_its_cells_is_bad_input(bench: Bench) -> None:
+    with pytest.raises(InputError, match="holds what does not fit together"):
+        bench.verdict("suite", changing("suite.json", lambda about: about.update(subject="cubic")))
+
+
 def with_exchanged(one: str, other: str) -> Callable[[Path], None]:
     """Return a change of results: what a text calls is called by another, and the other way round."""
 

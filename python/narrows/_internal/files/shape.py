@@ -143,7 +143,8 @@ CHECKS: dict[type, Callable[[object], bool]] = {
     bool: lambda content: isinstance(content, bool),
 }
 # Errors of the evaluation of inconsistent data.
-UNFIT = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+# `StopIteration`: of `next`, where nothing in the results is what another part of them names.
+UNFIT = (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
 ANYTHING = object()
 # The shape of what may not be there.
 _NOTHING = ()
