@@ -19,9 +19,10 @@ from command_line import SHORT
 from narrows._internal.cli.program import run
 from narrows._internal.core import ScenarioError
 from narrows._internal.errors import InputError
-from narrows._internal.files.json_objects import sealed
+from narrows._internal.files.json_objects import SEAL, sealed
+from narrows._internal.files.manifest import MANIFEST, file_digest
 from narrows._internal.opened.folder import OpenedRun
-from narrows._internal.share.pack import pack
+from narrows._internal.share.pack import LISTING, pack
 from narrows._internal.share.verify import verify
 
 if TYPE_CHECKING:
@@ -55,6 +56,23 @@ def narrows(*arguments: str | Path) -> tuple[int, str]:
         except SystemExit as end:
             status = int(end.code or 0)
     return status, printed.getvalue()
+
+
+def seal_again(folder: Path, file: Path) -> None:
+    """Forge a folder: renew each digest of a changed file, and each seal."""
+    for manifest in sorted(folder.rglob(MANIFEST), key=lambda each: -len(each.parts)):
+        if file.is_relative_to(manifest.parent) and file != manifest:
+            content = json.loads(manifest.read_text(encoding="utf-8"))
+            content.pop(SEAL)
+            name = file.relative_to(manifest.parent).as_posix()
+            if name in content["files"]:
+                content["files"][name] = file_digest(file)
+                manifest.write_text(json.dumps(sealed(content)), encoding="utf-8")
+    listing = folder / LISTING
+    if listing.is_file():
+        content = {"files": json.loads(listing.read_text(encoding="utf-8"))["files"]}
+        content["files"] = {place: file_digest(folder / place) for place in content["files"]}
+        listing.write_text(json.dumps(sealed(content)), encoding="utf-8")
 
 
 class Evil:

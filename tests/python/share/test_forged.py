@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from claim_files import GOODPUT, claim, claims_file
-from test_adversary import SUBJECT, narrows
+from test_adversary import SUBJECT, narrows, seal_again
 from test_typed import SUITE_TEXT
 
 from narrows._internal.cli.handling import NUMBERS
@@ -157,23 +157,6 @@ def numbers(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ..
         if isinstance(each, int | float) and not isinstance(each, bool):
             yield (*place, key)
         yield from numbers(each, (*place, key))
-
-
-def seal_again(folder: Path, file: Path) -> None:
-    """Forge a folder: renew each digest of a changed file, and each seal."""
-    for manifest in sorted(folder.rglob(MANIFEST), key=lambda each: -len(each.parts)):
-        if file.is_relative_to(manifest.parent) and file != manifest:
-            content = json.loads(manifest.read_text(encoding="utf-8"))
-            content.pop(SEAL)
-            name = file.relative_to(manifest.parent).as_posix()
-            if name in content["files"]:
-                content["files"][name] = file_digest(file)
-                manifest.write_text(json.dumps(sealed(content)), encoding="utf-8")
-    listing = folder / LISTING
-    if listing.is_file():
-        content = {"files": json.loads(listing.read_text(encoding="utf-8"))["files"]}
-        content["files"] = {place: file_digest(folder / place) for place in content["files"]}
-        listing.write_text(json.dumps(sealed(content)), encoding="utf-8")
 
 
 def forged(file: Path, place: tuple[Any, ...], line: int | None = None) -> None:

@@ -12,21 +12,25 @@ import json
 import re
 import shutil
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from claim_files import GOODPUT, claim, claims_file
-from test_adversary import PAYLOAD, SUBJECT, narrows
+from test_adversary import PAYLOAD, SUBJECT, narrows, seal_again
 
 from narrows._internal.cli.shell import tree
 from narrows._internal.evaluation.definition import ROW, SUITE
 from narrows._internal.experiments.declared import names
 from narrows._internal.experiments.keys import STUDY
+from narrows._internal.experiments.plan import PLAN
 from narrows._internal.external.trust import EVERYTHING, granted
 from narrows._internal.files.format import FORMATS
 from narrows._internal.files.json_objects import SEAL, sealed
+from narrows._internal.files.manifest import MANIFEST
 from narrows._internal.files.toml import to_toml
+from narrows._internal.share.pack import LISTING, listing
 from narrows._internal.typed import Typed, as_typed, beside, like
 
 if TYPE_CHECKING:
@@ -78,11 +82,13 @@ MADE = {
 JOINED = ("shards", "suite shards", "reproduction shards")
 STUDIES = ("study", "matrix")
 ANY = tuple(each for each in MADE if each not in JOINED)
+# The archive of a forgery, which `pack` did not write.
+FORGED = "forged.zip"
 READING = {
     "report": {each: [["report", "FOLDER"]] for each in ANY},
     "figure": {each: [["figure", "FOLDER"]] for each in ANY},
     "pack": {each: [["pack", "FOLDER", "--out", "new.zip"]] for each in ANY},
-    "verify": {each: [["pack", "FOLDER", "--out", "new.zip"], ["verify", "new.zip"]] for each in ANY},
+    "verify": {each: [["pack", "FOLDER", "--out", "new.zip"], ["verify", FORGED]] for each in ANY},
     "export csv": {"run": [["export", "csv", "FOLDER", "--out", "new"]]},
     "export qlog": {"run": [["export", "qlog", "FOLDER", "--out", "new"]]},
     "export pcapng": {"run": [["export", "pcapng", "FOLDER", "--out", "new.pcapng"]]},
@@ -98,6 +104,11 @@ READING = {
     "reproduce": {each: AGAIN[each] for each in ("reproduction", "reproduction shards")},
     "ab": {"trial": AGAIN["trial"]},
     "worst": {"atlas": AGAIN["atlas"]},
+}
+# Commands that have no option --quiet.
+SILENT = {
+    *("report", "figure", "pack", "verify", "check", "why", "playground", "export"),
+    *(("study", "status"), ("study", "query"), ("study", "replay"), ("study", "check")),
 }
 # Commands that read a file which people write, and the files.
 WRITTEN = {
@@ -152,6 +163,7 @@ class Bench:
             f"{folder}/evil",
             "./evil/evil.py:Mine",
         ]
+        self.scenario = (folder / "evil/run.toml").read_text(encoding="utf-8")
 
     def _write(self, name: str, references: str, algorithms: str, algorithm: str) -> None:
         home = self.folder / name
@@ -176,21 +188,32 @@ class Bench:
             for words in MADE[kind]:
                 status, said = self.run(words, place)
                 assert status in {0, 1}, (words, said)
-            # The missing cells would run.
+        return place
+
+    def unfinished(self, kind: str) -> Path:
+        """Return the results of a kind without their cells, which a command that continues them would run."""
+        place = self.folder / "unfinished" / kind
+        if not place.exists():
+            shutil.copytree(self.made(kind), place)
             for file in [*place.rglob("cells.parquet"), *place.rglob("*.jsonl"), *place.rglob("runs/*.parquet")]:
                 if kind in {"study", "matrix", "shards", "suite", "suite shards"}:
                     file.unlink()
         return place
 
+    def pack(self, folder: Path, changed: Path) -> None:
+        """Write an archive as `pack` does, but of a forgery: with the digest of its changed file."""
+        seal_again(folder, changed)
+        taken = {each.relative_to(folder).as_posix(): each for each in folder.rglob("*") if each.is_file()}
+        with zipfile.ZipFile(self.folder / FORGED, "w") as archive:
+            for place, file in taken.items():
+                archive.write(file, place)
+            if not {PLAN, MANIFEST} & taken.keys():
+                archive.writestr(LISTING, listing(taken))
+
     def run(self, words: list[str], folder: Path) -> tuple[int, str]:
         """Run a command in this folder, with the folder of the results in its place."""
         shown = [str(folder) if each == "FOLDER" else each.replace("FOLDER/", f"{folder}/") for each in words]
-        quiet = [] if words[0] in {"report", "figure", "pack", "check", "why", "playground", "export"} else ["--quiet"]
-        quiet = (
-            []
-            if words[:2] in (["study", "status"], ["study", "query"], ["study", "replay"], ["study", "check"])
-            else quiet
-        )
+        quiet = [] if words[0] in SILENT or tuple(words[:2]) in SILENT else ["--quiet"]
         for each in ("new", "new.zip", "new.html", "new.pcapng"):
             file = self.folder / each
             shutil.rmtree(file) if file.is_dir() else file.unlink(missing_ok=True)
@@ -199,6 +222,7 @@ class Bench:
     def refuses(self, words: list[str], folder: Path, planted: object) -> None:
         """Run a command, whatever its outcome, and check that nothing was executed."""
         status, said = self.run(words, folder)
+        assert "unknown option" not in said, said
         assert not self.marker.exists(), (words, planted)
         # 4: cells failed, as their scenario is another one; an internal error has the same status.
         assert status in {0, 1, 2, 4}, said
@@ -224,23 +248,28 @@ def texts(content: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
         yield from texts(each, (*place, key))
 
 
-def planted(folder: Path, new: str) -> Iterator[tuple[Path, tuple[Any, ...], str]]:
-    """Yield every JSON file of a folder with a place in it, and its content with `new` there."""
+def planted(folder: Path) -> Iterator[tuple[Path, tuple[Any, ...]]]:
+    """Yield every JSON file of a folder with a place in it."""
     seen: set[object] = set()
     for file in sorted(folder.rglob("*.json")):
         content = json.loads(file.read_text(encoding="utf-8"))
-        is_sealed = content.pop(SEAL, None) is not None
+        content.pop(SEAL, None)
         for place in texts(content):
             # A shard, a side or a run is like the next.
-            if (pattern := (file.name, place)) in seen:
-                continue
-            seen.add(pattern)
-            changed = json.loads(json.dumps(content))
-            inner = changed
-            for key in place[:-1]:
-                inner = inner[key]
-            inner[place[-1]] = new
-            yield file.relative_to(folder), place, json.dumps(sealed(changed) if is_sealed else changed)
+            if (pattern := (file.name, place)) not in seen:
+                seen.add(pattern)
+                yield file.relative_to(folder), place
+
+
+def with_planted(file: Path, place: tuple[Any, ...], new: str) -> str:
+    """Return the content of a JSON file with `new` in a place, sealed if the file is."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    is_sealed = content.pop(SEAL, None) is not None
+    inner = content
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = new
+    return json.dumps(sealed(content) if is_sealed else content)
 
 
 def test_every_command_and_every_kept_file_is_tried(bench: Bench) -> None:
@@ -263,23 +292,29 @@ CASES = [(name, kind) for name, found in READING.items() for kind in found]
 
 def nothing_is_executed(bench: Bench, command: str, kind: str, *, everywhere: bool) -> None:
     """Plant names of code in results of a kind, and run a command on each forgery."""
-    made, place = bench.made(kind), bench.folder / "planted"
+    made = bench.made(kind) if command == "verify" else bench.unfinished(kind)
+    place, found = bench.folder / "planted", list(planted(made))
+    naming = [each for each in found if each[1][-1] in NAMING or each[0].name in ABOUT]
+    others = [each for each in found if each[1][-1] not in NAMING and each[0].name not in ABOUT]
     for number, new in enumerate(bench.names):
-        found = list(planted(made, new))
         if everywhere:
-            found = found[number :: len(found) // MOST + len(bench.names)]
+            chosen = found[number :: len(found) // MOST + len(bench.names)]
         else:
-            naming = [each for each in found if each[1][-1] in NAMING or each[0].name in ABOUT]
-            others = [each for each in found if each not in naming][number :: len(found) // SOME + 1]
             # Code itself in each place that names something; all else in some of them.
-            found = (naming if new == bench.names[0] and command in RUNNING else naming[number::5]) + others
-        for file, where, text in found:
+            chosen = naming if new == bench.names[0] and command in RUNNING else naming[number::5]
+            chosen = chosen + others[number :: len(found) // SOME + 1]
+        for file, where in chosen:
             shutil.rmtree(place, ignore_errors=True)
             shutil.copytree(made, place)
+            # The text of a scenario must be one to be run.
+            is_scenario = where[-1] == "text" and new == bench.names[0]
+            text = with_planted(place / file, where, bench.scenario if is_scenario else new)
             # Every shard says the same.
             files = [place / file, *(place.glob(f"*/{Path(*file.parts[1:])}") if kind in JOINED else ())]
             for each in files:
                 each.write_text(text if each == place / file else _like(each, text), encoding="utf-8")
+            if command == "verify":
+                bench.pack(place, place / file)
             for words in READING[command][kind]:
                 bench.refuses(words, place, (str(file), where, new))
 
@@ -297,7 +332,7 @@ def test_no_other_text_of_results_names_code_that_is_executed(bench: Bench, comm
 
 # Files that describe a folder, and keys that name something.
 ABOUT = ("suite.json", "reproduction.json", "shard.json", "search.json", "trial.json")
-NAMING = ("name", "subject", "study", "suite", "file", "directory", "commands", "written", "command")
+NAMING = ("name", "subject", "study", "suite", "file", "directory", "commands", "written", "command", "text")
 
 
 def _like(file: Path, text: str) -> str:
