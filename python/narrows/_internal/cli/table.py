@@ -222,6 +222,9 @@ def _cell(estimate: Mapping[str, Any] | None, scale: float, *, judged: bool) -> 
 
 def printable(text: str) -> str:
     """Return a text with spaces for spaces of all widths, and escapes for characters that would control a terminal."""
+    if text.isprintable():
+        # Of the spaces only that of ASCII is printable.
+        return text
     return "".join(" " if category(each) == "Zs" else _escaped(each) for each in text)
 
 

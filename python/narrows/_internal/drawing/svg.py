@@ -72,9 +72,9 @@ def _attribute(name: str, value: object) -> str:
         name = name.rstrip("_").replace("_", "-")
     if value is True:
         return f" {name}"
-    if isinstance(value, Markup):
-        return f' {name}="{value}"'
-    return f' {name}="{_escaped(number(value) if isinstance(value, float) else value)}"'
+    if isinstance(value, float):
+        return f' {name}="{number(value)}"'
+    return f' {name}="{value if isinstance(value, Markup) else _escaped(value)}"'
 
 
 def _escaped(text: object) -> str:
