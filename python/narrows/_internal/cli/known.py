@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -63,6 +64,7 @@ def backends() -> list[str]:
     return ["simulator", "linux", "both"]
 
 
+@functools.cache
 def keys() -> list[str]:
     """Return the paths of the keys of a scenario, each with the sign that follows it."""
     return [f"{path}=" for path in dict.fromkeys(_paths(json.loads(core.schema()), ()))]
