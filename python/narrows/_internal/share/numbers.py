@@ -59,21 +59,24 @@ def of_table(
 def _differing(
     said: Any, here: Any, place: tuple[str, ...], skipped: Collection[tuple[str, ...]]
 ) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
-    if any(
-        len(each) == len(place) and all(one in {"*", key} for one, key in zip(each, place, strict=True))
-        for each in skipped
-    ):
+    # What is left of each pattern below this place.
+    if () in skipped:
         return
     match said, here:
         case dict(), dict():
             for key in dict.fromkeys([*said, *here]):
-                yield from _differing(said.get(key, MISSING), here.get(key, MISSING), (*place, str(key)), skipped)
+                inner = _below(skipped, str(key))
+                yield from _differing(said.get(key, MISSING), here.get(key, MISSING), (*place, str(key)), inner)
         case list(), list() if len(said) == len(here):
             for number, (one, other) in enumerate(zip(said, here, strict=True)):
-                yield from _differing(one, other, (*place, str(number)), skipped)
+                yield from _differing(one, other, (*place, str(number)), _below(skipped, str(number)))
         case _:
             if not _equal(said, here):
                 yield place, said, here
+
+
+def _below(skipped: Collection[tuple[str, ...]], key: str) -> Collection[tuple[str, ...]]:
+    return [each[1:] for each in skipped if each[0] in {"*", key}]
 
 
 def _equal(one: Any, other: Any) -> bool:
