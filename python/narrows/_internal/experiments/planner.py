@@ -149,6 +149,7 @@ class _Planner:
         changes = [f"{path}={inline(value)}" for path, value in moves.items()]
         overrides = (*self.overrides, *changes)
         algorithms: list[str | None] = [*self.study.algorithms]
+        cells = _cells_of(levels)
         for algorithm in algorithms or [None]:
             try:
                 scenario = resolve(self.base, overrides, algorithm, on)
@@ -162,8 +163,10 @@ class _Planner:
                 else:
                     self._blame(error, levels, algorithm)
                 continue
-            names = [name for name, _ in scenario.groups]
-            subjects = [name for name, tested in scenario.groups if tested] or names
+            groups = scenario.groups
+            names = [name for name, _ in groups]
+            # A dict, as a network may have thousands of groups.
+            subjects = dict.fromkeys([name for name, tested in groups if tested] or names)
             self.seed = scenario.seed
             self.groups |= set(names)
             self.links |= set(scenario.links)
@@ -176,13 +179,13 @@ class _Planner:
                 self.external.setdefault(each, (scenario, levels, algorithm))
             yield Point(
                 row=row,
-                levels=_cells_of(levels),
+                levels=cells,
                 overrides=overrides,
                 algorithm=algorithm and self.names[algorithm],
                 written=algorithm,
                 on=on,
                 digest=scenario.digest,
-                subjects=subjects,
+                subjects=[*subjects],
                 duration_s=scenario.duration_s,
                 bottlenecks=list(dict.fromkeys(link for name, link, _ in scenario.paths if name in subjects and link)),
             )

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from narrows._internal.experiments.task import Executor
     from narrows._internal.reproduction.claims import Variant
     from narrows._internal.reproduction.ledger import Watched
+    from narrows._internal.reproduction.quantity import Selection
     from narrows._internal.reproduction.registry import StudyFolder
     from narrows._internal.run.shared import Shared
 
@@ -111,8 +112,12 @@ def parts(
         for variant in study.published.variants
     ]
     published = study.claims(size)
-    claims = {claim.id: of_claim(claim) for claim in published.claims}
-    asked = [*itertools.chain.from_iterable(claims.values()), *of_source(published)]
+    # The first claim that reads a selection, with the selection.
+    read: dict[str, tuple[str, Selection]] = {}
+    for claim in published.claims:
+        for wanted in of_claim(claim):
+            read.setdefault(repr(wanted), (claim.id, wanted))
+    asked = [*(wanted for _, wanted in read.values()), *of_source(published)]
     found = []
     ran: dict[str, set[str]] = defaultdict(set)
     for variant, choice, experiments in forms:
@@ -120,16 +125,15 @@ def parts(
             experiment = read_study(files[name], seed, replications, choice)
             plan = make_plan(experiment, trust=trust)
             # A variant may have only some of the points; the description has the others.
-            for claim, selections in claims.items():
-                own = [each for each in selections if each.experiment == name]
-                if own and (problem := missing(plan, own, points=not variant)):
-                    form = f"{name} under the variant {variant.key}" if variant else name
-                    raise InputError(str(study.claims_file), f"claims.{claim}: experiment {form}: {problem}")
+            own = [each for each in read.values() if each[1].experiment == name]
+            if problem := missing(plan, own, points=not variant):
+                form = f"{name} under the variant {variant.key}" if variant else name
+                raise InputError(str(study.claims_file), f"claims.{problem[0]}: experiment {form}: {problem[1]}")
             if variant:
                 ran[variant.name] |= {str(point.algorithm) for point in plan.points}
             if size == MEDIUM:
-                wanted = [each.where for each in asked if each.experiment == name]
-                plan = reduced(plan, [variant.asked(where) for where in wanted] if variant else wanted)
+                needed = [each.where for each in asked if each.experiment == name]
+                plan = reduced(plan, [variant.asked(where) for where in needed] if variant else needed)
             found.append(Part(name, variant.name if variant else "", experiment, plan))
     for each in study.published.variants:
         if each.name in ran and (unknown := set(each.algorithms.values()) - ran[each.name]):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from narrows._internal.experiments.declared import Key, fields
@@ -51,21 +52,35 @@ if TYPE_CHECKING:
 
 
 def read_claims(file: Path, size: str = "quick") -> Published:
-    """Read the claims of a study."""
-    return _Reader(Document(read_text(file), str(file)), size).published()
+    """Read the claims of a study; a text that was read before is not read again."""
+    return _read(read_text(file), str(file), size)
+
+
+@lru_cache(maxsize=16)
+def _read(text: str, file: str, size: str) -> Published:
+    reader = _Reader(Document(text, file))
+    root = reader.document.root()
+    sizes = reader.words(reader.fields(root, keys.PUBLISHED).get("words"))
+    own = sizes.get(size, {})
+    # Most files have the same words for several sizes.
+    first = next((name for name in keys.SIZES if repr(sizes.get(name, {})) == repr(own)), size)
+    if first != size:
+        return _read(text, file, first)
+    return reader.published(_bound(root, own))
 
 
 class _Reader:
     """Reads the parts of a file, up to the first fault."""
 
-    def __init__(self, document: Document, size: str) -> None:
-        self.document, self.size = document, size
+    def __init__(self, document: Document) -> None:
+        self.document = document
         self.named: Mapping[str, Node] = {}
         self.lists: Mapping[str, Node] = {}
+        # The named quantities that were read, by name, experiment, names around and bound values.
+        self.shared: dict[tuple[str, str, frozenset[str], str], Quantity] = {}
 
-    def published(self) -> Published:
-        root = self.document.root()
-        root = _bound(root, self.words(self.fields(root, keys.PUBLISHED).get("words")))
+    def published(self, root: Node) -> Published:
+        """Read the whole, in which the words of a size are bound."""
         found = self.fields(root, keys.PUBLISHED)
         self.named, self.lists = self.entries(found.get("quantities")), self.entries(found.get("lists"))
         experiments = found["experiments"]
@@ -93,8 +108,8 @@ class _Reader:
             packet_hops=self.fields(found.get("packet_hops"), keys.HOPS),
         )  # fmt: skip
 
-    def words(self, node: Node | None) -> Mapping[str, Any]:
-        """Return the words of the size."""
+    def words(self, node: Node | None) -> Mapping[str, Mapping[str, Any]]:
+        """Return the words of each size."""
         of_sizes = [Key(size, keys.PLAIN, "none", "", required=size != "medium") for size in keys.SIZES]
         given = self.fields(node, of_sizes) if node is not None and node.value else {}
         # The medium size has the times of the full size, unless the file gives its own.
@@ -102,8 +117,7 @@ class _Reader:
         for name in sorted(set().union(*sizes.values())):
             if node is not None and not all(name in each for each in sizes.values()):
                 self.fault(node, f"{name} is missing in one of the sizes")
-        words: Mapping[str, Any] = sizes.get(self.size, {})
-        return words
+        return sizes
 
     def variant(self, node: Node) -> Variant:
         found = self.fields(node, keys.VARIANT)
@@ -239,6 +253,13 @@ class _Reader:
 
     def named_quantity(self, node: Node, found: Mapping[str, Any], scope: _Scope) -> Quantity:
         name, where = found["named"], found.get("where", {})
+        # Nested names are read again and again under the same values, which takes most of the time of a file.
+        key = (name, scope.own, scope.within, repr((where, scope.bound)))
+        if key not in self.shared:
+            self.shared[key] = self.unshared_quantity(node, name, where, scope)
+        return self.shared[key]
+
+    def unshared_quantity(self, node: Node, name: str, where: Mapping[str, Any], scope: _Scope) -> Quantity:
         if name in scope.within:
             self.fault(node, f"{name} is computed from itself")
         bound_here = {**scope.bound, **where}

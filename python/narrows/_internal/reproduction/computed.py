@@ -87,6 +87,14 @@ class Chosen(_Called):
         """Return all of them."""
         return list(self.quantities.values())
 
+    def texts(self) -> Iterable[Any]:
+        """Return the name."""
+        return (self.name,)
+
+    def passes_on(self) -> bool:
+        """Return False."""
+        return False
+
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
         """Return the quantity that has the name under a condition."""
         name = self.describe(binding)
@@ -156,6 +164,10 @@ class Folded(Quantity):
     def operands(self) -> Sequence[Quantity]:
         """Return the quantities."""
         return self.parts
+
+    def passes_on(self) -> bool:
+        """Return whether it is not taken under several conditions."""
+        return list(self.over) == [{}]
 
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
         """Return each quantity under each condition."""
@@ -281,6 +293,10 @@ class Correlation(_OfRanks):
         """Return both operands."""
         return self.first, self.second
 
+    def passes_on(self) -> bool:
+        """Return False."""
+        return False
+
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
         """Return both operands under each condition in turn."""
         return [(each, {**binding, **inner}) for inner in self.over for each in self.operands()]
@@ -311,6 +327,10 @@ class Ranked(_OfRanks):
     def operands(self) -> Sequence[Quantity]:
         """Return the ranked quantity."""
         return (self.quantity,)
+
+    def passes_on(self) -> bool:
+        """Return False."""
+        return False
 
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
         """Return the ranked quantity under each condition."""

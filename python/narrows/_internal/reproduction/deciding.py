@@ -22,9 +22,9 @@ from narrows._internal.experiments.stored import stored_as_planned
 from narrows._internal.experiments.task import Failed, Finished, Task
 from narrows._internal.files.lease import Lease
 from narrows._internal.reproduction.ledger import lies_on_ours
-from narrows._internal.reproduction.needed_cells import of_claim, read_of
+from narrows._internal.reproduction.needed_cells import of_claim
 from narrows._internal.reproduction.predicate import FAILS, HOLDS, INCONCLUSIVE, NEVER, Outcome, Rule, Test
-from narrows._internal.reproduction.quantity import Asked
+from narrows._internal.reproduction.quantity import Asked, read_of
 from narrows._internal.reproduction.stored_cells import ADDED, replications
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from narrows._internal.names import unknown
-from narrows._internal.reproduction.quantity import Asked, comparable
+from narrows._internal.reproduction.quantity import Asked, comparable, read_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,24 +38,20 @@ def of_source(published: Published) -> list[Selection]:
     return read_of([*cells, *drawn])
 
 
-def read_of(quantities: Iterable[tuple[Quantity, Binding]]) -> list[Selection]:
-    """Return the selections that quantities read under conditions, each once."""
-    reads = (wanted for quantity, binding in quantities for wanted in quantity.reads(binding))
-    return list({repr(wanted): wanted for wanted in reads}.values())
-
-
-def missing(plan: Plan, wanted: Iterable[Selection], *, points: bool) -> str:
-    """Return in words the wanted columns, levels or points that a plan lacks; empty if it has all."""
+def missing(plan: Plan, wanted: Iterable[tuple[str, Selection]], *, points: bool) -> tuple[str, str] | None:
+    """Return the name of the first selection whose column, levels or points a plan lacks, and which; None if none."""
     rows = Asked({**point.levels, "algorithm": point.algorithm} for point in plan.points)
-    factors, columns = list(rows[0]), [column.name for column in plan.columns]
-    for _, where, column in wanted:
+    columns = [column.name for column in plan.columns]
+    known = {*columns, *OF_EVERY_CELL}
+    for of, (_, where, column) in wanted:
+        factors = rows[0]
         if strange := [name for name in where if name not in factors]:
-            return unknown("factor", strange[0], factors)
-        if column not in {*columns, *OF_EVERY_CELL}:
-            return unknown("column", column, columns)
+            return of, unknown("factor", strange[0], list(factors))
+        if column not in known:
+            return of, unknown("column", column, columns)
         if points and not rows.fitting(where):
-            return f"has no cell with {', '.join(f'{name} = {value}' for name, value in where.items())}"
-    return ""
+            return of, f"has no cell with {', '.join(f'{name} = {value}' for name, value in where.items())}"
+    return None
 
 
 def reduced(plan: Plan, selections: Iterable[Mapping[str, Any]]) -> Plan:

@@ -8,9 +8,10 @@ A quantity is a metric of the cells that certain levels pick out, a number, or c
 from __future__ import annotations
 
 import math
+import re
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from narrows._internal.statistics import POSITIVE, REAL, Range
 from narrows.metrics import catalogue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
     from narrows._internal.reproduction.resampling import Draws, Terms
 
@@ -149,10 +150,30 @@ class Quantity(ABC):
         """Return the cells from which it is computed."""
         return [cell for each, inner in self.under(binding) for cell in each.cells(cells, inner)]
 
-    def reads(self, binding: Binding) -> Iterator[Selection]:
-        """Yield the selections that it reads."""
-        for each, inner in self.under(binding):
-            yield from each.reads(inner)
+    def read(self, _binding: Binding) -> Selection | None:
+        """Return the selection that it reads itself under a condition; None if only its parts read any."""
+        return None
+
+    def texts(self) -> Iterable[Any]:
+        """Return its own values in which a condition binds names and on which the selections depend."""
+        return ()
+
+    def passes_on(self) -> bool:
+        """Return whether all its parts have its own condition."""
+        return True
+
+    @cached_property
+    def sources(self) -> Sequence[Quantity]:
+        """The parts of parts, or itself, that read cells under its own condition, or give others to their parts."""
+        if not self.operands() or not self.passes_on():
+            return (self,)
+        return tuple({id(inner): inner for each in self.operands() for inner in each.sources}.values())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that a condition can bind in its texts and those of its parts."""
+        own = {name for text in self.texts() if isinstance(text, str) for name in NAMES.findall(text)}
+        return frozenset(own.union(*(each.names for each in self.operands())))
 
     def experiments(self) -> set[str]:
         """Return the names of the experiments whose cells it uses."""
@@ -185,9 +206,13 @@ class Measured(Quantity):
         where = {name: bound(value, binding) for name, value in self.where.items()}
         return Selection(self.experiment, where, str(bound(self.measure, binding)))
 
-    def reads(self, binding: Binding) -> Iterator[Selection]:
-        """Yield the selections that it reads."""
-        yield self.selection(binding)
+    def read(self, binding: Binding) -> Selection:
+        """Return the selection that it reads under a condition."""
+        return self.selection(binding)
+
+    def texts(self) -> Iterable[Any]:
+        """Return the values of columns and the name of the measure."""
+        return (*self.where.values(), self.measure)
 
     def cells(self, cells: Cells, binding: Binding) -> list[Cell]:
         """Return the cells from which it is computed."""
@@ -330,10 +355,35 @@ def finite(values: Values) -> Values:
     return {replication: value for replication, value in values.items() if math.isfinite(value)}
 
 
+def read_of(quantities: Iterable[tuple[Quantity, Binding]]) -> list[Selection]:
+    """Return the selections that quantities read under conditions, each once."""
+    found: dict[str, Selection] = {}
+    seen: set[tuple[int, str]] = set()
+
+    def visit(quantity: Quantity, binding: Binding) -> None:
+        # A bound value may name others.
+        whole = any(isinstance(value, str) and "{" in value for value in binding.values())
+        for source in quantity.sources:
+            # The same part is read thousands of times under conditions that differ in what it does not name.
+            named = binding if whole else {name: value for name, value in binding.items() if name in source.names}
+            if (key := (id(source), repr(named))) in seen:
+                continue
+            seen.add(key)
+            if wanted := source.read(binding):
+                found.setdefault(repr(wanted), wanted)
+            for part, inner in source.under(binding):
+                visit(part, inner)
+
+    # All of them stay, so that no two have the same `id`.
+    for quantity, binding in list(quantities):
+        visit(quantity, binding)
+    return list(found.values())
+
+
 def repeated(quantity: Quantity, cells: Cells, binding: Binding) -> bool:
     """Return whether the replications of each cell that a quantity reads, two or more, are one and the same run."""
-    read = {repr(each): each for each in quantity.reads(binding)}
-    found = [Measured(each.experiment, each.column, each.where).cells(cells, {}) for each in read.values()]
+    read = read_of([(quantity, binding)])
+    found = [Measured(each.experiment, each.column, each.where).cells(cells, {}) for each in read]
     return bool(found) and all(_one_run(each) for each in found)
 
 
@@ -401,6 +451,8 @@ def described(where: Mapping[str, Any]) -> str:
     return ", ".join(str(value) if name == "algorithm" else f"{name} = {value}" for name, value in where.items())
 
 
+# Names in a text, as in `{name}`.
+NAMES = re.compile(r"\{([^{}]*)\}")
 # Columns of a cell that differ between equal runs.
 OF_ONE_RUN = frozenset({"replication", "seed", "cell", "digest", "added", "made", "cpu_s"})
 FOLD: dict[str, Callable[[Sequence[float]], float]] = {

@@ -170,16 +170,22 @@ def verdict(mean: float | None, ci95: Sequence[float] | None, at_least: float | 
 
 def replaced_in(scenario: Scenario) -> Replaced | None:
     """Return the groups under test of a scenario and the algorithms of the others; None if there are no others."""
+    tested = [name for name, is_tested in scenario.groups if is_tested]
+    others = [name for name, is_tested in scenario.groups if not is_tested]
+    # Both texts may be long.
+    if not tested or not others:
+        return None
     flows = tomllib.loads(scenario.resolved)["flows"]
     own = {each["name"]: each["algorithm"]["name"] for each in flows}
-    tested = [name for name, is_tested in scenario.groups if is_tested]
-    kept = {name: own.get(name, "") for name, is_tested in scenario.groups if not is_tested}
+    kept = {name: own.get(name, "") for name in others}
     kept = {name: algorithm for name, algorithm in kept.items() if algorithm != CONSTANT}
+    if not kept:
+        return None
     written = tomllib.loads(scenario.given["text"]).get("flows", [])
     # Groups are resolved in the order in which they are written.
     pairs = zip(written, flows, strict=False)
     bound = [flow["name"] for text, flow in pairs if text.get("algorithm") == SUBJECT]
-    return Replaced(tested, kept, bound) if tested and kept else None
+    return Replaced(tested, kept, bound)
 
 
 SAME = (
