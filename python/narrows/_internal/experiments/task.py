@@ -84,7 +84,8 @@ class Refused:
 Outcome = Finished | Failed | Stopped | Refused
 
 
-@lru_cache(maxsize=1024)
+# Of the largest networks a scenario takes 3 MB.
+@lru_cache(maxsize=64)
 def resolve(
     base: Base, overrides: tuple[str, ...], subject: str | None, on: str = SIMULATOR, replications: int = 1
 ) -> core.Scenario:
