@@ -45,15 +45,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def built(folder: Path, *command: str) -> None:
     """Build a wheel by a command into a folder, its last argument."""
-    # Not on Windows, where a wheel is given.
-    import fcntl
-
     require("cargo")
     variables = {**os.environ, "PATH": TOOLS, "PYO3_PYTHON": str(SCRIPTS / "python")}
-    # Two workers that build at a time would take the library of each other out of the folder of the build.
-    with (HOUSE / "target/wheel.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        done = subprocess.run([*command, folder], cwd=HOUSE, capture_output=True, text=True, check=False, env=variables)
+    done = subprocess.run([*command, folder], cwd=HOUSE, capture_output=True, text=True, check=False, env=variables)
     assert done.returncode == 0, done.stderr
 
 

@@ -143,7 +143,7 @@ CHECKS: dict[type, Callable[[object], bool]] = {
     bool: lambda content: isinstance(content, bool),
 }
 # Errors of the evaluation of inconsistent data.
-# `StopIteration`: of `next`, where nothing in the results is what another part of them names.
+# `StopIteration`: `next` finds nothing of the name that another part of the results gives.
 UNFIT = (ArithmeticError, AttributeError, LookupError, StopIteration, TypeError, ValueError)
 ANYTHING = object()
 # The shape of what may not be there.

@@ -91,10 +91,6 @@ class Chosen(_Called):
         """Return the name."""
         return (self.name,)
 
-    def passes_on(self) -> bool:
-        """Return False."""
-        return False
-
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
         """Return the quantity that has the name under a condition."""
         name = self.describe(binding)
@@ -293,10 +289,6 @@ class Correlation(_OfRanks):
         """Return both operands."""
         return self.first, self.second
 
-    def passes_on(self) -> bool:
-        """Return False."""
-        return False
-
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
         """Return both operands under each condition in turn."""
         return [(each, {**binding, **inner}) for inner in self.over for each in self.operands()]
@@ -327,10 +319,6 @@ class Ranked(_OfRanks):
     def operands(self) -> Sequence[Quantity]:
         """Return the ranked quantity."""
         return (self.quantity,)
-
-    def passes_on(self) -> bool:
-        """Return False."""
-        return False
 
     def under(self, binding: Binding) -> list[tuple[Quantity, Binding]]:
         """Return the ranked quantity under each condition."""

@@ -160,7 +160,7 @@ class Quantity(ABC):
 
     def passes_on(self) -> bool:
         """Return whether all its parts have its own condition."""
-        return True
+        return type(self).under is Quantity.under
 
     @cached_property
     def sources(self) -> Sequence[Quantity]:
